@@ -91,6 +91,51 @@ describe('the replay', () => {
     expect(await answers(['ret'], { verdict: 'deny' })).toBe(0);
   });
 
+  const failuresOf = async (one: object): Promise<number | undefined> => {
+    const cases = [readCase(JSON.stringify({ id: 'x', inventory: 'two', ...one }))];
+    return (await replay({ cases, inventories }))[0]?.failures.length;
+  };
+
+  it.each([
+    ['peer', { arg: null }],
+    ['peer', { tgt_type: null }],
+    ['peer', { tgt_type: 5 }],
+    ['peer_run', { arg: null }],
+  ])('refuses a %s with %j, on which the original fails', async (family, odd) => {
+    const request = { ...allowed.request, ...odd };
+    const config = { peer: { web: ['test.*'] }, peer_run: { web: ['test.*'] } };
+    expect(await failuresOf({ family, config, request, expect: { verdict: 'deny', reply: {} } })).toBe(0);
+  });
+
+  it('has no list of a higher master in null, and full access in an empty one', async () => {
+    const config = { publisher_acl: { fred: ['cmd.*'] }, sudo_acl: true };
+    const asked = { user: 'sudo_fred', key_of: 'root', fun: 'test.ping', arg: [], tgt: '*' };
+    const verdict = (list: unknown, expected: string) =>
+      failuresOf({
+        family: 'publisher_acl',
+        config,
+        request: { ...asked, auth_list: list },
+        expect: { verdict: expected },
+      });
+    expect(await verdict(null, 'deny')).toBe(0);
+    expect(await verdict([], 'allow')).toBe(0);
+  });
+
+  it('lets a peer name a node group with a pattern on pillar in it, and not write the pattern', async () => {
+    const config = { nodegroups: { fronts: 'I@role:w*' } };
+    const request = { auth_list: ['test.*'], fun: 'test.ping', arg: [], publish_validate: true };
+    const verdict = (tgt: string, type: string, expected: string) =>
+      failuresOf({
+        family: 'auth_check',
+        config,
+        request: { ...request, tgt, tgt_type: type },
+        expect: { verdict: expected },
+      });
+    expect(await verdict('fronts', 'nodegroup', 'allow')).toBe(0);
+    expect(await verdict('I@role:w*', 'compound', 'deny')).toBe(0);
+    expect(await verdict('N@fronts', 'compound', 'deny')).toBe(0);
+  });
+
   it('has no match where the value or the expression is no text', async () => {
     for (const [value, expr] of [
       ['', null],

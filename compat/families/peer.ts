@@ -20,13 +20,12 @@ function callerOf({ request }: Case, inventory: Inventory): string | undefined {
   return isProved && id !== undefined && inventory.accepted.has(id) ? id : undefined;
 }
 
-function isComplete({ request }: Case, fields: readonly string[]): boolean {
-  const omitted = new Set(textsOf(request['omit']));
-  return (
-    !fields.some((field) => omitted.has(field)) &&
-    typeof request['fun'] === 'string' &&
-    Array.isArray(request['arg'] ?? [])
-  );
+/** Nothing in the place of a list or of a text is not nothing: the original fails on it. */
+function isComplete(one: Case, fields: readonly string[]): boolean {
+  const omitted = new Set(textsOf(one.request['omit']));
+  const { fun, arg = [], tgt_type: tgtType = '' } = sent(one);
+  const isShape = typeof fun === 'string' && Array.isArray(arg) && typeof tgtType === 'string';
+  return isShape && !fields.some((field) => omitted.has(field));
 }
 
 /** What came: a field that is left out says nothing, also one that need not be there (`tgt_type`, `no_parse`). */

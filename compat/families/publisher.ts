@@ -23,7 +23,8 @@ export const publisherAcl: Family = (one, inventory) => {
   const proof = typeof keyOf === 'string' && holders.has(keyOf) ? keyOf : null;
   const identity = authenticateAccount(policy, { claimed, keyOf: proof }, PROCESS_ACCOUNT);
   if (!identity.ok) return deny(identity.error, what, 'user');
-  const forwarded = request['auth_list'] === undefined ? {} : { forwarded: valuesOf(request['auth_list']) };
+  const { auth_list: list = null } = request;
+  const forwarded = list === null ? {} : { forwarded: valuesOf(list) };
   const decision = decide(policy, { ...base, account: identity.value, ...forwarded }, inventory);
   if (!decision.allow) return deny(decision.refusal, what, 'user');
   // Runners and wheel functions that are asked for with sudo are recorded under the master's own account.

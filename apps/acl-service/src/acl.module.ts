@@ -164,7 +164,7 @@ function providersOf(parts: Awaited<ReturnType<typeof openParts>>): Provider[] {
     { provide: Granting, useValue: granting },
     { provide: Logins, useValue: logins },
     { provide: Joining, useValue: joining },
-    { provide: MinionData, useValue: new MinionData(link, roster, inventory, budget()) },
+    { provide: MinionData, useValue: new MinionData(link, { roster, inventory, log, budget: budget() }) },
     { provide: MineDoor, useValue: new MineDoor({ roster, policies, mines, audit, budget: budget(), now }) },
     { provide: Renewing, useValue: new Renewing(roster, users, budget(), now) },
     { provide: Guests, useValue: new Guests(users, budget(), now) },
@@ -203,7 +203,8 @@ interface StoresNeeds {
 
 /** What minions say and keep; what nobody's is any more goes. */
 async function openMinionStores(link: RoleLink, { roster, pillars, log }: StoresNeeds) {
-  const inventory = await Inventory.open(await link.store('data', 'inventory'), link.roles.cluster, pillars);
+  const data = await link.store('data', 'inventory');
+  const inventory = await Inventory.open(data, link.roles.cluster, pillars, link.clock);
   const mines = await Mines.open(await link.store('mine', 'inventory'));
   new Sweeping({ roster, inventory, mines, announcements: link.announcements, log }).begin();
   return { inventory, mines };

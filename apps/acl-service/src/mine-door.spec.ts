@@ -177,6 +177,64 @@ it('what is nested too deeply to be read is refused, and nothing beside it is ke
   expect(await get(['b'])).toEqual({ b: { [READER]: 2 } });
 });
 
+it('a mine that would hold more than 100,000 values is refused, and nothing is kept; one of as many is kept', async () => {
+  keys.set(READER, KEY);
+  const keeps = (count: number) =>
+    ask({
+      what: 'put',
+      items: [
+        item(
+          'a',
+          Array.from({ length: count - 2 }, () => ({})),
+        ),
+        item('b', 2),
+      ],
+    });
+  expect(await keeps(100_001)).toEqual(refused(/100,000 values/));
+  expect(await get(['b'])).toEqual({ b: {} });
+  expect(await keeps(100_000)).toBe(true);
+  expect(await get(['b'])).toEqual({ b: { [READER]: 2 } });
+});
+
+it('a change costs as many requests as there are pages of 4096 bytes in all that its minion keeps and in what comes', async () => {
+  const page = 'x'.repeat(4096);
+  const [large, small] = [item('a', page.repeat(3)), item('b', 2)];
+  /** How many changes are taken of those that come at the same moment. */
+  const taken = async (...items: readonly MineItem[]) => {
+    mines = await Mines.open(new MemoryStore('mine'));
+    const budget = new Budget({ rate: 1, burst: 8 });
+    const all = items.map((one) => ask({ what: 'put', items: [one] }, { budget }));
+    return (await Promise.all(all)).filter((told) => told === true).length;
+  };
+  expect(await taken(...Array.from({ length: 9 }, () => small))).toBe(8);
+  expect(await taken(large, large, small)).toBe(2);
+  expect(await taken(item('a', page), small, small, small)).toBe(4);
+});
+
+it('a small change of a large mine costs as much as the mine is large', async () => {
+  await mines.change(KEY, () => [item('a', 'x'.repeat(5 * 4096))]);
+  const budget = new Budget({ rate: 1, burst: 8 });
+  const put = () => ask({ what: 'put', items: [item('b', 2)] }, { budget });
+  const told = await Promise.all([put(), put(), put()]);
+  expect(told).toEqual([true, true, expect.objectContaining({ code: 'slow_down' })]);
+});
+
+it('an answer costs its reader a request for each 64 KiB of it', async () => {
+  await aMinion('web1', item('a', 'x'.repeat(5 * 65_536)));
+  const budget = new Budget({ rate: 1, burst: 8 });
+  const asked = [];
+  for (let n = 0; n < 3; n += 1) asked.push(Object.keys((await ask({ names: ['a'] }, { budget })) as object));
+  expect(asked).toEqual([['a'], ['a'], ['code', 'sentence']]);
+});
+
+it('so does what was looked at for an answer that is too large to be told', async () => {
+  const part = item('a', 'x'.repeat(1_000_000));
+  for (const id of namesTo(7, 'web')) await aMinion(id, part);
+  const budget = new Budget({ rate: 1, burst: 8 });
+  expect(await ask({ names: ['a'] }, { budget })).toEqual(refused(/too large for one message/));
+  expect(await ask({ names: ['b'] }, { budget })).toEqual(expect.objectContaining({ code: 'slow_down' }));
+});
+
 describe('the work of one question', () => {
   /** Counts how often it is asked for the key of somebody. */
   class Counting extends Map<string, string> {

@@ -38,10 +38,17 @@ const MAX_RULES = 32_768;
 const SIZE_OF_A_CHARACTER = 16;
 /** So many of them cost the reader as much as a request. */
 const RULES_OF_A_REQUEST = 64;
+/** A change reads and writes all that the minion keeps, however little comes: so many bytes of both cost as much as a request. */
+const CHANGED_BYTES_OF_A_REQUEST = 4096;
+/** And so many of an answer, which are only copied. */
+const TOLD_BYTES_OF_A_REQUEST = 65_536;
 /** Types of targets that cost next to nothing to decide: of these each minion of a large fleet may have one of its own. */
 const CHEAP: ReadonlySet<string> = new Set(['glob', 'list']);
 const TOO_MANY = refusal('bad_request', `mine.get reads at most ${MAX_NAMES} functions at once: ask for fewer`);
-const TOO_LARGE = refusal('bad_request', 'a mine holds at most 1000 items and 1 MiB; nothing was kept');
+const TOO_LARGE = refusal(
+  'bad_request',
+  'a mine holds at most 1000 items and 1 MiB, and 100,000 values in them; nothing was kept',
+);
 const TOO_DEEP = refusal('bad_request', 'something for the mine is nested too deeply to be read; nothing was kept');
 const TOO_MUCH = refusal('bad_request', 'the answer is too large for one message: ask for fewer minions or functions');
 const TOO_VARIED = refusal('bad_request', 'allow_tgt differs too much there: ask for fewer minions or functions');
@@ -68,6 +75,9 @@ export class MineDoor {
     if (body.what === 'get') return this.#read(body, minion.name, toHex(key));
     if (!body.items.every(({ value }) => isReadable(value))) return refused(TOO_DEEP);
     const { mines } = this.parts;
+    // Before it is done: whoever sends many at once is to owe for the first when the next one is looked at.
+    const coming = body.items.reduce((sum, { value }) => sum + sizeOf(value), 0);
+    this.#charge(toHex(key), mines.bytesOf(key) + coming, CHANGED_BYTES_OF_A_REQUEST);
     const kept = await (body.what === 'replace'
       ? mines.replace(key, changed([], body))
       : mines.change(key, (before) => changed(before, body)));
@@ -92,13 +102,26 @@ export class MineDoor {
       return refused(ids.error);
     }
     const rules = new Rules(policy, reader);
-    const found = this.#found(wanted, ids.value, rules);
-    this.parts.budget.charge(payer, Math.floor(rules.compiled / RULES_OF_A_REQUEST), this.parts.now());
+    let told = 0;
+    const found = this.#found(wanted, ids.value, rules, (bytes) => {
+      told += bytes;
+    });
+    this.#charge(payer, told, TOLD_BYTES_OF_A_REQUEST);
+    this.#charge(payer, rules.compiled, RULES_OF_A_REQUEST);
     return found.ok ? { refusal: null, result: found.value } : refused(found.error);
   }
 
+  #charge(payer: string, amount: number, ofARequest: number): void {
+    this.parts.budget.charge(payer, Math.floor(amount / ofARequest), this.parts.now());
+  }
+
   /** Nothing is looked at beyond what one message carries. */
-  #found(names: ReadonlySet<string>, ids: readonly string[], rules: Rules): Result<ValueMap, Refusal> {
+  #found(
+    names: ReadonlySet<string>,
+    ids: readonly string[],
+    rules: Rules,
+    onBytes: (bytes: number) => void,
+  ): Result<ValueMap, Refusal> {
     const asked = this.#byKey(ids);
     const found: (readonly [string, ValueMap])[] = [];
     let size = 0;
@@ -108,7 +131,9 @@ export class MineDoor {
         const mayRead = rules.permit(item);
         if (rules.areTooMany) return err(TOO_VARIED);
         if (!mayRead) continue;
-        size += sizeOf(id) + sizeOf(item.value);
+        const more = sizeOf(id) + sizeOf(item.value);
+        size += more;
+        onBytes(more);
         if (size > CARRIED_BYTES) return err(TOO_MUCH);
         items.push([id, item.value]);
       }

@@ -5,7 +5,8 @@
 import { NO_TRACING, readAsked } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import { encodeRequest, SigningKey, sodiumReady } from '@natrium/envelope';
-import { err, ok, type Principal } from '@natrium/model';
+import { err, fromPlain, ok, type Principal, type Request, type Value } from '@natrium/model';
+import type { PublishAsk } from '@natrium/modules';
 import { aRequest } from '@natrium/testing';
 import { masterPort } from './master-port.js';
 
@@ -62,13 +63,17 @@ it.each([
   expect(asked).toHaveLength(1);
 });
 
-/** The options of what a runner publishes whose own request says this of its cause. */
-function published(caller: Principal, cause: { readonly depth: number }): Promise<unknown> {
+/** What a runner publishes whose own request says this of its cause. */
+function published(
+  caller: Principal,
+  cause: { readonly depth: number },
+  asked: Partial<PublishAsk> = {},
+): Promise<Request | undefined> {
   const request = encodeRequest(aRequest(NOW, { what: 'run', funs: ['mine.run'], options: { cause } }));
   const grantRun = { request, grant: { bytes: Uint8Array.of(2), signature: Uint8Array.of(3) } };
   return new Promise((resolve) => {
     const converse = ({ body }: { readonly body: { readonly request: Uint8Array } }) => {
-      resolve(readAsked(body.request)?.options);
+      resolve(readAsked(body.request));
       return () => undefined;
     };
     const sealer = { clock: { now: () => NOW }, roles: { cluster: new Uint8Array(32) } };
@@ -87,12 +92,31 @@ function published(caller: Principal, cause: { readonly depth: number }): Promis
       timeout: 5,
       noParse: [],
     } as const;
-    void masterPort(link as unknown as RoleLink, grantRun, caller).publish({ ...ask, form: 'clean' });
+    void masterPort(link as unknown as RoleLink, grantRun, caller).publish({ ...ask, form: 'clean', ...asked });
   });
 }
 
 it('what a runner publishes that a reaction started names its cause, and that of another caller none', async () => {
   const cause = { depth: 2 };
-  expect(await published({ kind: 'reactor', name: 'hello' }, cause)).toMatchObject({ cause });
-  expect(Object.keys((await published(ALICE, cause)) as object)).toEqual(['grant_run']);
+  expect((await published({ kind: 'reactor', name: 'hello' }, cause))?.options).toMatchObject({ cause });
+  expect(Object.keys((await published(ALICE, cause))?.options ?? {})).toEqual(['grant_run']);
+});
+
+describe('the arguments of what a runner publishes', () => {
+  const TEXTS = ['1', 'yes', 'a=b', '{a: b}', '', { __kwarg__: true, name: '1' }];
+  const argsOf = async (fun: string, arg: readonly Value[]) =>
+    (await published(ALICE, { depth: 1 }, { fun, arg }))?.args.map((list) => list.map((one) => fromPlain(one)));
+
+  it('are sent as the runner has them: what it got was read already', async () => {
+    expect(await argsOf('test.arg', TEXTS)).toEqual([TEXTS]);
+    expect(await argsOf('saltutil.find_job', [20261120112404639750n])).toEqual([['20261120112404639750']]);
+  });
+
+  it('of several functions are a list of each, or its words', async () => {
+    expect(await argsOf('test.arg,test.kwarg,test.ping', [TEXTS, 'x=1 2'])).toEqual([
+      TEXTS,
+      [2, { __kwarg__: true, x: 1 }],
+      [],
+    ]);
+  });
 });

@@ -51,8 +51,8 @@ export function masterPort(link: RoleLink, grantRun: GrantRun, caller: Principal
     return texts(await read('match', args, { of: 'acl' }));
   };
   const publisher = peerPort(new MasterClient(runnerAsker(link, grantRun)), [], {
-    [GRANT_RUN]: digestOf(grantRun.grant.bytes),
-    ...causeOption(grantRun, caller),
+    options: { [GRANT_RUN]: digestOf(grantRun.grant.bytes), ...causeOption(grantRun, caller) },
+    areRead: true,
   });
   return {
     publish: (ask) => publisher.publish(ask),

@@ -25,7 +25,7 @@ export function recursionRefusal(principal: Principal, funs: readonly string[]):
   );
 }
 
-/** Unknown node groups, and patterns on pillar, which would let a minion guess what others' pillar holds; not those of the master's own group. */
+/** Unknown node groups, and patterns on pillar, which would let a minion guess what others' pillar holds. */
 export function peerTargetRefusal(
   policy: Policy,
   minion: Principal,
@@ -38,7 +38,7 @@ export function peerTargetRefusal(
   if (tgtType.startsWith('node') && !(typeof tgt === 'string' && policy.nodegroups.has(tgt))) {
     return refusal('invalid_target', `${asks}: there is no such node group`);
   }
-  if (!requested.guessesPillar || tgtType === 'nodegroup') return undefined;
+  if (!requested.guessesPillar) return undefined;
   return refusal(
     'invalid_target',
     `${asks}: pillar is not matched by pattern for a minion, only exact values are possible`,

@@ -23,6 +23,7 @@ export interface RequestedTarget {
   readonly missing: readonly string[];
   /** Why nobody is meant, for the caller; undefined when the target is sound. */
   readonly problem: string | undefined;
+  /** Whether its caller wrote a pattern on pillar. The definition of a node group that is named is the master's. */
   readonly guessesPillar: boolean;
   /** Tells whether every minion of it is certainly inside; remembered for each permitted target. */
   readonly covers: (permitted: PermittedTarget) => boolean;
@@ -37,7 +38,8 @@ const TESTS_OF_MAKING = 20;
 
 export function requestTarget(policy: Policy, target: Target, inventory: Inventory): RequestedTarget {
   const parsed = parseTarget(target, { nodegroups: policy.nodegroups });
-  return parsed.ok ? new Readable(parsed.value, inventory) : nobody(parsed.error.reason);
+  if (!parsed.ok) return nobody(parsed.error.reason);
+  return new Readable(parsed.value, inventory, target.tgtType !== 'nodegroup' && parsed.value.guessesPillar);
 }
 
 function nobody(problem: string): RequestedTarget {
@@ -52,11 +54,8 @@ class Readable implements RequestedTarget {
   constructor(
     private readonly expr: TargetExpr,
     private readonly inventory: Inventory,
+    readonly guessesPillar: boolean,
   ) {}
-
-  get guessesPillar(): boolean {
-    return this.expr.guessesPillar;
-  }
 
   /** Nothing is sent; but whoever may not reach those whom its sound terms mean is told that. */
   get problem(): string | undefined {

@@ -1,6 +1,6 @@
 /** The `publish` module's way to the gateway: what it asks becomes a signed request, and all that comes of it one answer. */
-import { parsePeerArguments, splitFunctions, wordsByFunction } from '@natrium/args';
-import { type Absent, type JobNews, type Refusal, refusal, type ValueMap } from '@natrium/model';
+import { jidAsText, parsePeerArguments, splitFunctions, wordsByFunction } from '@natrium/args';
+import { type Absent, isList, type JobNews, type Refusal, refusal, type Value, type ValueMap } from '@natrium/model';
 import {
   type MasterPort,
   type PeerReturn,
@@ -16,20 +16,29 @@ import type { MasterClient } from './master-client.js';
 
 const NO_ARGUMENTS = refusal('bad_request', 'of several functions each takes one text or one list of arguments');
 
-/** @param options Go into every job: a runner names its grant-run there. */
-export function peerPort(client: MasterClient, masters: readonly string[], options: ValueMap = {}): MasterPort {
+interface Publishing {
+  /** Go into every job: a runner names its grant-run there. */
+  readonly options?: ValueMap;
+  /**
+   * The arguments are sent as they are. A peer's are words, to be read; a runner's were read when it got them: a text that was quoted would
+   * become a number, a mapping or another argument's value.
+   */
+  readonly areRead?: boolean;
+}
+
+export function peerPort(client: MasterClient, masters: readonly string[], publishing: Publishing = {}): MasterPort {
   return {
     masters,
-    publish: (ask) => gather(client, ask, options),
+    publish: (ask) => gather(client, ask, publishing),
     runner: (ask) => run(client, ask),
   };
 }
 
-function gather(client: MasterClient, ask: PublishAsk, options: ValueMap): Promise<PublishAnswer> {
+function gather(client: MasterClient, ask: PublishAsk, publishing: Publishing): Promise<PublishAnswer> {
   const returns: Record<string, PeerReturn> = {};
   let jid: string | undefined;
   let missing: readonly string[] = [];
-  const asked = jobAsk(ask, options);
+  const asked = jobAsk(ask, publishing);
   if (asked === undefined) return Promise.resolve({ type: 'refused', refusal: NO_ARGUMENTS });
   return new Promise((resolve) => {
     const end = (absent: readonly Absent[]) => {
@@ -60,10 +69,14 @@ function peerReturn({ ret, retcode, success, out }: Extract<JobNews, { type: 're
 }
 
 /** Salt's comma list of functions works for peers too: each gets its own arguments, parsed as a master parses a peer's. */
-function jobAsk(ask: PublishAsk, options: ValueMap): JobAsk | undefined {
+function jobAsk(ask: PublishAsk, { options = {}, areRead = false }: Publishing): JobAsk | undefined {
   const funs = splitFunctions(ask.fun);
   const noParse = ask.noParse.map(String);
-  const args = wordsByFunction(funs, ask.arg)?.map((words) => parsePeerArguments(words, noParse));
+  // Of several functions, one that has a text has its words there, whoever asks.
+  const isRead = (at: number) => areRead && (funs.length === 1 || isList(ask.arg[at] ?? []));
+  const read = (words: readonly Value[], at: number) =>
+    isRead(at) ? words.map(jidAsText) : parsePeerArguments(words, noParse);
+  const args = wordsByFunction(funs, ask.arg)?.map(read);
   if (args === undefined) return undefined;
   return {
     tgt: ask.tgt,

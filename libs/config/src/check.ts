@@ -143,7 +143,7 @@ export function unknownKeys(
   kind: Kind<z.ZodMiniObject>,
   locate: (path: Path) => FilePlace,
 ): readonly ConfigProblem[] {
-  return entries.flatMap(([key, value]) => (isHolder(key, value) ? [] : unknownKey(key, kind, locate)));
+  return entries.flatMap(([key, value]) => (isHolder(key, value) ? [] : unknownKey(key, value, kind, locate)));
 }
 
 /** Keys that nobody reads by their name, whatever it is: what an alias refers to, by custom with a `_`, and the profile of an sdb. */
@@ -153,13 +153,14 @@ function isHolder(key: string, value: Value): boolean {
 
 function unknownKey(
   key: string,
+  value: Value,
   kind: Kind<z.ZodMiniObject>,
   locate: (path: Path) => FilePlace,
 ): readonly ConfigProblem[] {
   const renamed = RENAMED.get(key);
   const problem = (reason: string, mend: string) => [{ ...locate([key]), path: [key], reason, mend }];
   if (renamed !== undefined) return problem(`Salt renamed ${key} to ${renamed}`, `write ${renamed}`);
-  const restricts = RESTRICTS.get(key);
+  const restricts = restrictionOf(key, value, kind.name);
   if (restricts !== undefined)
     return problem(`in Salt this restricts ${restricts.what}, and here it would not`, restricts.mend);
   if (isSaltKey(key)) return [];
@@ -168,6 +169,12 @@ function unknownKey(
   const near = nearestKey(key, [...Object.keys(kind.schema.shape), ...saltKeys()]);
   const mend = near === undefined ? 'remove it; docs/configuration.md lists the keys' : `did you mean ${near}?`;
   return problem('no key of Natrium, and none of Salt’s that it knows', mend);
+}
+
+function restrictionOf(key: string, value: Value, file: 'master' | 'minion') {
+  const found = RESTRICTS.get(key);
+  const isHeeded = found !== undefined && (found.file ?? file) === file && found.idle?.includes(value) !== true;
+  return isHeeded ? found : undefined;
 }
 
 /** What Salt fetches from elsewhere is not what the file says: taken as it stands, it would be a password that anybody may read. */

@@ -65,6 +65,14 @@ function sameIn(folder: string): string | undefined {
   return existsSync(join(folder, basename(folder))) ? `did you mean -c ${folder}?` : undefined;
 }
 
+/** Of a folder that a glob finds. */
+const ELSEWHERE = 'give it a name that no include means, or have that include name files alone';
+
+function unreadable(code: string | undefined): string {
+  if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return 'the file is not UTF-8 text';
+  return `cannot read the file (${String(code)})`;
+}
+
 class Reader {
   readonly files: LoadedYaml[] = [];
   readonly problems: ConfigProblem[] = [];
@@ -193,12 +201,9 @@ class Reader {
       const code = codeOf(error);
       // An included one was seen there: it is a link that leads nowhere.
       if (code === 'ENOENT' && file === this.main) return undefined;
-      const unreadable =
-        code === 'ERR_ENCODING_INVALID_ENCODED_DATA'
-          ? 'the file is not UTF-8 text'
-          : `cannot read the file (${String(code)})`;
-      const within = code === 'EISDIR' && file === this.main ? sameIn(file) : undefined;
-      this.#problem(file, [], unreadable, within ?? 'make it a UTF-8 text file that this account may read');
+      const place = file === this.main ? (sameIn(file) ?? 'put the file in its place') : ELSEWHERE;
+      if (code === 'EISDIR') this.#problem(file, [], 'this is a folder, not a file', place);
+      else this.#problem(file, [], unreadable(code), 'make it a UTF-8 text file that this account may read');
       return undefined;
     }
   }

@@ -158,6 +158,26 @@ rest_cherrypy:
   });
 });
 
+describe('keys of Salt', () => {
+  it('are also those of its sample file that have no default, and the settings that ext_pillar and master_tops share', () => {
+    const sample = 'salt_event_pub_hwm: 20000\nevent_publisher_pub_hwm: 10000\nexternal_nodes: None\n';
+    const shared = 'reclass: &reclass {storage_type: yaml_fs}\next_pillar: [{reclass: *reclass}]\nazurefs: []\n';
+    const { unused } = load({ master: sample + shared });
+    expect(unused).toEqual([
+      'salt_event_pub_hwm',
+      'event_publisher_pub_hwm',
+      'external_nodes',
+      'reclass',
+      'ext_pillar',
+      'azurefs',
+    ]);
+  });
+
+  it('of a minion have no effect here, as in Salt: what they restrict there is not asked for', () => {
+    expect(load({ master: 'sudo_user: saltdev\n' }).unused).toEqual(['sudo_user']);
+  });
+});
+
 describe('how states and batches are shown', () => {
   const shown = 'output_indent: 2\nstate_tabular: True\nstate_output_exclude: False\nstate_output_terse: False\n';
 
@@ -306,17 +326,28 @@ describe('a mistake in the master file', () => {
     expect(loaded.ok ? [] : loaded.error.map((one) => problemSentence(one).replaceAll(dir, 'DIR'))).toEqual([sentence]);
   }); // prettier-ignore
 
-  it('says when the permission is missing', () => {
+  it('says of a folder in the place of a file that it is one', () => {
     mkdirSync(join(dir, 'master'));
+    mkdirSync(join(dir, 'master.d', 'old.conf'), { recursive: true });
     expect(problems({})).toEqual([
-      expect.stringMatching(/cannot read the file \(EISDIR\)\. Mend: make it a UTF-8 text file/),
+      'DIR/master: this is a folder, not a file. Mend: put the file in its place.',
+      expect.stringMatching(
+        /^DIR\/master\.d\/old\.conf: this is a folder, not a file\. Mend: give it a name that no include/,
+      ),
+    ]);
+  });
+
+  it('says of a file that cannot be read why, and what it should be', () => {
+    symlinkSync('master', join(dir, 'master'));
+    expect(problems({})).toEqual([
+      'DIR/master: cannot read the file (ELOOP). Mend: make it a UTF-8 text file that this account may read.',
     ]);
   });
 
   it('of a folder where the file should be, which holds the file itself, says what was meant', () => {
     mkdirSync(join(dir, 'master'));
     expect(problems({ 'master/master': '' })).toEqual([
-      'DIR/master: cannot read the file (EISDIR). Mend: did you mean -c DIR/master?',
+      'DIR/master: this is a folder, not a file. Mend: did you mean -c DIR/master?',
     ]);
   });
 

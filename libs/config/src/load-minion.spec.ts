@@ -63,6 +63,40 @@ describe('the name of a minion', () => {
   });
 });
 
+describe('a name that Salt would change', () => {
+  const said = (text: string, host = HOST) => {
+    writeFileSync(join(dir, 'minion'), text);
+    const loaded = loadMinionConfig(dir, host);
+    if (!loaded.ok) throw new Error(loaded.error.map(problemSentence).join('\n'));
+    return loaded.value.reports
+      .filter((report) => !report.endsWith('does not use'))
+      .map((report) => report.replace(dir, 'DIR'));
+  };
+  const ALONE: Host = { hostname: 'Web1', hosts: '' };
+
+  it.each([
+    ['append_domain: example.com', ALONE, 'append_domain', 'Web1.example.com', 'Web1'],
+    ['id: db\nappend_domain: example.com', ALONE, 'append_domain', 'db.example.com', 'db'],
+    ['minion_id_lowercase: True', ALONE, 'minion_id_lowercase', 'web1', 'Web1'],
+    ['minion_id_remove_domain: True', HOST, 'minion_id_remove_domain', 'web1', 'web1.example.com'],
+    ['minion_id_remove_domain: EXAMPLE.com', HOST, 'minion_id_remove_domain', 'web1', 'web1.example.com'],
+    ['id_function: grains.get', ALONE, 'id_function', 'what that function says', 'Web1'],
+  ] as const)('by %j is told, with the name that counts here', (text, host, key, name, id) => {
+    const line = text.split('\n').length;
+    expect(said(`${text}\n`, host)).toEqual([
+      `DIR/minion:${String(line)}: by ${key} Salt calls this minion ${name}, and here it is ${id}: set id to the name that it shall have`,
+    ]);
+  });
+
+  it.each([
+    'append_domain: example.com\nminion_id_lowercase: True\nminion_id_remove_domain: False\n',
+    'id: Given.example.com\nminion_id_lowercase: True\nminion_id_remove_domain: True\nid_function: grains.get\n',
+    'minion_id_remove_domain: other.org\n',
+  ])('is not told of where it stays as it is: %j', (text) => {
+    expect(said(text)).toEqual([]);
+  });
+});
+
 describe('the broker of a minion', () => {
   it('is at nats, or else where the hosts of master say, or else on this host', () => {
     expect(load('').nats).toEqual(['nats://127.0.0.1:4222']);
@@ -109,6 +143,26 @@ describe('keys of a minion', () => {
       mine_functions: { 'network.ip_addrs': [] },
       grains: { role: 'web' },
     });
+  });
+});
+
+describe('keys of Salt', () => {
+  it('are also those of its sample file and of its modules that have no default', () => {
+    const sample = "win_repo_cachefile: 'salt://win/repo/winrepo.p'\nuse_superseded: [module.run]\n";
+    expect(load(`${sample}x509_signing_policies: {www: [{minions: www}]}\n`).id).toBe('web1.example.com');
+  });
+});
+
+describe('sudo_user, as whom Salt runs each job', () => {
+  it('is a problem: here the job would run as the agent, by custom as root', () => {
+    expect(problem('user: root\nsudo_user: saltdev\n')).toBe(
+      'DIR/minion:2: sudo_user: in Salt this restricts jobs to what that account may do, and here it would not. ' +
+        'Mend: have the unit start the agent as that account (User=), set user to it, and remove this key.',
+    );
+  });
+
+  it.each(["''", 'root'])('is set aside as %s, which takes nothing from a job', (account) => {
+    expect(load(`sudo_user: ${account}\n`).id).toBe('web1.example.com');
   });
 });
 

@@ -14,6 +14,7 @@ import { masterKeys } from './master-keys.js';
 import { checkMasterFinger } from './master-finger.js';
 import { MinionConfig } from './minion-config.js';
 import type { ConfigProblem, Fault } from './problem.js';
+import { otherNameInSalt } from './salt-name.js';
 
 /** What the host says of itself; an argument so that tests need no particular host. */
 export interface Host {
@@ -29,11 +30,11 @@ export function loadMinionConfig(
 ): Result<LoadedConfig<MinionConfig>, readonly ConfigProblem[]> {
   const checked = check(dir, { name: 'minion', schema: MinionConfig, isOther: (key) => masterKeys().includes(key) });
   if (!checked.ok) return checked;
-  const { values, locate, folders, reports, unused } = checked.value;
-  const id = parseMinionId(
-    // An empty one is none, as in Salt.
-    (values.id || undefined) ?? idIn(resolve(dir)) ?? idIn(values.pki_dir) ?? fullHostName(host.hostname, host.hosts),
-  );
+  const { values, given, locate, folders, reports, unused } = checked.value;
+  const hostId = fullHostName(host.hostname, host.hosts);
+  // An empty one is none, as in Salt.
+  const chosen = (values.id || undefined) ?? idIn(resolve(dir));
+  const id = parseMinionId(chosen ?? idIn(values.pki_dir) ?? hostId);
   const finger = checkMasterFinger(values.master_finger);
   const addresses = brokerAddresses(values);
   const problem = (path: Path, fault: Fault): ConfigProblem => ({ ...locate(path), path, ...fault });
@@ -45,7 +46,8 @@ export function loadMinionConfig(
   ];
   if (id === undefined || !finger.ok || problems.length > 0) return err(problems);
   const config = deepFreeze<MinionConfig>({ ...values, id, master_finger: finger.value, nats: addresses.urls });
-  return ok({ config, locate, folders, reports, unused });
+  const renamed = otherNameInSalt({ id, chosen, host: hostId }, given, locate);
+  return ok({ config, locate, folders, reports: [...reports, ...renamed], unused });
 }
 
 /**

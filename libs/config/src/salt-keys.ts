@@ -2,6 +2,8 @@
  * The configuration keys that Salt has, as data. Those that Natrium does not use are accepted and reported, so that an
  * existing file can be dropped in.
  */
+import type { Value } from '@natrium/model';
+
 /** Keys with a default in Salt 3006. */
 const WITH_DEFAULTS = `
   acceptance_wait_time acceptance_wait_time_max add_proxymodule_to_opts allow_minion_key_revoke
@@ -95,6 +97,7 @@ const WITHOUT_DEFAULTS = `
   shell signing_algorithm smtp ssh_log_level ssh_minion_opts ssh_options ssh_roster state_output_exclude state_output_file
   state_output_terse state_tabular strip_colors subproxies
   syndic_dir syndic_user thorium token_dir token_file verify_master virt winrepo_provider worker_pools
+  azurefs event_publisher_pub_hwm external_nodes reclass salt_event_pub_hwm use_superseded win_repo_cachefile x509_signing_policies
 `;
 
 /** Keys that Salt itself renamed; the old name is an error that names the new one. */
@@ -105,13 +108,31 @@ export const RENAMED: ReadonlyMap<string, string> = new Map([
   ['peer_runner', 'peer_run'],
 ]);
 
+interface Restriction {
+  readonly what: string;
+  readonly mend: string;
+  /** Where Salt heeds it; not said: in both files. */
+  readonly file?: 'master' | 'minion';
+  /** Values that keep nobody from anything. */
+  readonly idle?: readonly Value[];
+}
+
 /** Keys of Salt that keep somebody from something and that have no use here: set aside, they would leave open what they close. */
-export const RESTRICTS: ReadonlyMap<string, { readonly what: string; readonly mend: string }> = new Map([
+export const RESTRICTS: ReadonlyMap<string, Restriction> = new Map<string, Restriction>([
   [
     'mine_get',
     {
       what: 'who reads the mine',
       mend: 'give each item of mine_functions that not all may read its allow_tgt, and remove this key',
+    },
+  ],
+  [
+    'sudo_user',
+    {
+      what: 'jobs to what that account may do',
+      mend: 'have the unit start the agent as that account (User=), set user to it, and remove this key',
+      file: 'minion',
+      idle: ['', 'root'],
     },
   ],
 ]);

@@ -1,5 +1,6 @@
 /** The runners that every master has. */
 import type { Library } from '@natrium/modules';
+import { authModule } from './auth.js';
 import { cacheModule } from './cache.js';
 import { configModule } from './config.js';
 import { docModuleOf } from './doc.js';
@@ -8,7 +9,9 @@ import { eventModule } from './event.js';
 import { fileserverModule } from './fileserver.js';
 import { jobsModule } from './jobs.js';
 import { manageModule } from './manage.js';
+import { mineModule } from './mine.js';
 import { pillarModule } from './pillar.js';
+import { reactorModule } from './reactor.js';
 import { type RunnerModule, runnerRegistry } from './runner-registry.js';
 import { saltModule } from './salt.js';
 import { saltutilModule } from './saltutil.js';
@@ -18,6 +21,7 @@ import { testModule } from './test.js';
 import { wheelLibrary } from './wheel.js';
 
 export const builtinRunners: readonly RunnerModule[] = [
+  authModule,
   cacheModule,
   configModule,
   docModuleOf(wheelLibrary),
@@ -26,7 +30,9 @@ export const builtinRunners: readonly RunnerModule[] = [
   fileserverModule,
   jobsModule,
   manageModule,
+  mineModule,
   pillarModule,
+  reactorModule,
   saltModule,
   saltutilModule,
   stateModule,

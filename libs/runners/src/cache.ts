@@ -4,12 +4,11 @@
  * Diverges: pillar is told only to an account with full access; the authority itself refuses everybody else.
  */
 import { defineModule } from '@natrium/modules';
+import { MINE } from './mine.js';
 import { absent, allAbsent } from './not-here.js';
 import { runner } from './runner-registry.js';
 import { OF, targetOf } from './target.js';
 
-/** Diverges: an item's `allow_tgt` names minions, and nobody who runs a runner is one. */
-const MINE = 'what minions keep in the mine they keep for minions, who read it with mine.get';
 const TOLD =
   'what minions have told of themselves counts in permissions, and gives way to what they tell next: saltutil.refresh_grains and saltutil.refresh_pillar have them tell it';
 const ITS_MINE = 'a minion takes back itself what it keeps in the mine, with mine.flush and mine.delete';

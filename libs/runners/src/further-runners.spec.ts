@@ -49,6 +49,14 @@ describe('of Salt’s runners that have no meaning here', () => {
     ['cache.clear_git_lock', 'nothing is fetched with git'],
     ['cache.fetch', 'no banks of data'],
     ['jobs.master', 'jobs.lookup_jid'],
+    ['mine.get', 'they keep for minions'],
+    ['mine.update', "natrium '*' mine.update"],
+    ['reactor.add', 'the section reactor of the master file'],
+    ['reactor.delete', 'the section reactor of the master file'],
+    ['reactor.is_leader', 'one of them claims each reaction'],
+    ['reactor.set_leader', 'one of them claims each reaction'],
+    ['auth.mk_token', 'natrium -T'],
+    ['auth.del_token', 'natriumctl token revoke'],
   ])('%s says why, and does nothing', async (fun, why) => {
     const master = aMaster({ cached: { web1: { os: 'Debian' } } });
     const { ret, success } = await run(fun, ['*', named({ tgt_type: 'glob' })], master);
@@ -217,6 +225,14 @@ describe('salt.cmd', () => {
       expect(outcome.ret).toContain(`salt.cmd does not run ${fun}`);
     },
   );
+});
+
+describe('reactor.list', () => {
+  it('tells the reactions as the master file says them', async () => {
+    const reactor = [{ 'salt/minion/*/start': [{ hello: { 'local.test.ping': [{ tgt: '${data.id}' }] } }] }];
+    expect(await run('reactor.list', [], aMaster(), { reactor })).toMatchObject({ ret: reactor, success: true });
+    expect(await run('reactor.list', ['base'])).toMatchObject({ ret: [], success: true });
+  });
 });
 
 describe('the rest', () => {

@@ -10,7 +10,6 @@ export function gathering(asked: Asked, { config }: Pick<RunnerHost, 'config'>):
     returner: '',
     timeout: config['timeout'] ?? null,
     form: 'clean',
-    // What the runner got is already read; a minion shall get the very same.
-    noParse: asked.arg.map((_, place) => place),
+    noParse: [], // nothing is read again: what the runner got is sent as it is
   };
 }

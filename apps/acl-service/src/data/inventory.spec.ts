@@ -1,13 +1,16 @@
 /** Rules of the inventory: only a minion's own newest document counts, and what is remembered of targets is forgotten with each change. */
-import { MemoryStore } from '@natrium/bus';
-import { type Cluster, clusterOf, signData, SigningKey, sodiumReady, type Wire } from '@natrium/envelope';
+import { MemoryStore, StoredCorrupt } from '@natrium/bus';
+import { type Cluster, clusterOf, encode, fp, signData, SigningKey, sodiumReady, type Wire } from '@natrium/envelope';
 import type { ValueMap } from '@natrium/model';
+import { until } from '@natrium/testing';
+import { records, writeAs } from '@natrium/wire';
 import { Inventory } from './inventory.js';
 import type { MinionPillar } from './pillar-source.js';
 
 let store: MemoryStore;
 let cluster: Cluster;
 let web1: SigningKey;
+let now: number;
 let pillars: {
   inDoubt: boolean;
   revision: number;
@@ -15,13 +18,16 @@ let pillars: {
 };
 beforeAll(sodiumReady);
 beforeEach(() => {
+  now = 10_000;
   store = new MemoryStore('data');
   cluster = clusterOf(SigningKey.generate().publicKey);
   web1 = SigningKey.generate();
   pillars = { inDoubt: false, revision: 0, of: (id, { os = null }) => ({ pillar: { for: id, os }, revision: 7 }) };
 });
 
-const open = () => Inventory.open(store, cluster, pillars);
+const SKEW = 1000;
+const time = { now: () => now, skewMs: SKEW };
+const open = () => Inventory.open(store, cluster, pillars, time);
 const data = (number: number, os: string, by = web1) => signData(by, cluster, { number, grains: { os } });
 
 describe('the inventory', () => {
@@ -40,6 +46,32 @@ describe('the inventory', () => {
     expect(await inventory.write(web1.publicKey, data(5, 'Debian'))).toBe(true);
     expect(await inventory.write(web1.publicKey, data(5, 'Alpine'))).toBe(false);
     expect(inventory.grainsOf(web1.publicKey)).toEqual({ os: 'Debian' });
+  });
+
+  it('takes what comes after a number that a wrong clock gave, on every replica, and after the next start', async () => {
+    const [one, two] = [await open(), await open()];
+    const grains = async () => [one, two, await open()].map((inventory) => inventory.grainsOf(web1.publicKey));
+    const ahead = now + SKEW + 100_000;
+    await one.write(web1.publicKey, data(ahead, 'Debian'));
+    expect(await one.write(web1.publicKey, data(ahead - 1, 'Alpine'))).toBe(false);
+    expect(await one.write(web1.publicKey, data(now, 'Alpine'))).toBe(true);
+    expect(await grains()).toEqual(Array(3).fill({ os: 'Alpine' }));
+    expect(await two.write(web1.publicKey, data(now - 1, 'Debian'))).toBe(false);
+    expect(await two.write(web1.publicKey, data(ahead + 1, 'Fedora'))).toBe(true); // an agent that has not started since
+    expect(await grains()).toEqual(Array(3).fill({ os: 'Fedora' }));
+  });
+
+  it.each<[string, (n: number) => Wire]>([
+    ['1 MiB', (n) => ({ text: 'x'.repeat((1 << 20) - 64 + 64 * n) })],
+    ['100,000 values', (n) => ({ all: Array.from({ length: 99_998 + n }, () => ({})) })],
+  ])('takes no grains of more than %s, from nobody and out of no store', async (_, grains) => {
+    const inventory = await open();
+    const [fits, tooMuch] = [0, 1].map((n) => signData(web1, cluster, { number: 5 + n, grains: grains(n) }));
+    expect(await inventory.write(web1.publicKey, tooMuch!)).toBe(false);
+    expect(await inventory.write(web1.publicKey, fits!)).toBe(true);
+    const entry = { identity: web1.publicKey, data: tooMuch! };
+    await store.put(fp(web1.publicKey), encode(writeAs(records.DataEntry, entry) as Wire));
+    expect((await open()).grainsOf(web1.publicKey)).toBeUndefined();
   });
 
   it('takes no grains that are nested too deeply to be read beside others’', async () => {
@@ -114,26 +146,29 @@ describe('the inventory', () => {
 describe('a document on its way to the store', () => {
   /** Writes are taken when the test says so; the store tells its followers before the writer. */
   function slowly() {
-    const put = store.put.bind(store);
+    const { create, update } = store;
     const waiting: ((takes: boolean) => void)[] = [];
-    store.put = async (key, value) => {
-      const takes = await new Promise<boolean>((resolve) => waiting.push(resolve));
-      if (!takes) throw new Error('the broker takes no writes');
-      return put(key, value);
+    const taken = async () => {
+      if (!(await new Promise<boolean>((resolve) => waiting.push(resolve))))
+        throw new Error('the broker takes no writes');
     };
-    return waiting;
+    store.create = (...entry) => taken().then(() => create.apply(store, entry));
+    store.update = (...entry) => taken().then(() => update.apply(store, entry));
+    const quickly = () => Object.assign(store, { create, update });
+    return { waiting, quickly };
   }
 
   it('that the store does not take changes nothing, on no replica, and may come again', async () => {
     const [one, two] = [await open(), await open()];
     await one.write(web1.publicKey, data(5, 'Debian'));
     const { revision } = one;
-    const put = store.put.bind(store);
-    store.put = () => Promise.reject(new Error('the broker takes no writes'));
-    await expect(one.write(web1.publicKey, data(6, 'Alpine'))).rejects.toThrow('takes no writes');
+    const { waiting, quickly } = slowly();
+    const refused = expect(one.write(web1.publicKey, data(6, 'Alpine'))).rejects.toThrow('takes no writes');
+    (await until('it is written', () => waiting[0]))(false);
+    await refused;
     for (const inventory of [one, two]) expect(inventory.grainsOf(web1.publicKey)).toEqual({ os: 'Debian' });
     expect(one.revision).toBe(revision);
-    store.put = put;
+    quickly();
     expect(await one.write(web1.publicKey, data(6, 'Alpine'))).toBe(true);
     for (const inventory of [one, two]) expect(inventory.grainsOf(web1.publicKey)).toEqual({ os: 'Alpine' });
     expect(one.revision).toBe(revision + 1);
@@ -141,7 +176,7 @@ describe('a document on its way to the store', () => {
 
   it('is nobody’s grains yet, and no older or second one goes after it', async () => {
     const inventory = await open();
-    const waiting = slowly();
+    const { waiting } = slowly();
     const document = data(6, 'Alpine');
     const written = [inventory.write(web1.publicKey, document), inventory.write(web1.publicKey, document)];
     expect(inventory.grainsOf(web1.publicKey)).toBeUndefined();
@@ -157,25 +192,45 @@ describe('a document on its way to the store', () => {
     for (const takes of [true, false]) {
       store = new MemoryStore('data');
       const [one, two] = [await open(), await open()];
-      const put = store.put.bind(store);
-      const waiting = slowly();
+      const { waiting, quickly } = slowly();
       const late = one.write(web1.publicKey, data(6, 'Alpine')).catch(() => 'not taken');
-      store.put = put;
+      const take = await until('it is written', () => waiting[0]);
+      quickly();
       expect(await two.write(web1.publicKey, data(takes ? 7 : 5, 'Debian'))).toBe(true);
-      for (const take of waiting) take(takes);
-      expect(await late).toBe(takes ? true : 'not taken');
-      for (const inventory of [one, two]) expect(inventory.grainsOf(web1.publicKey)).toEqual({ os: 'Debian' });
+      take(takes);
+      expect(await late).toBe(takes ? false : 'not taken');
+      // The third reads what is stored.
+      for (const inventory of [one, two, await open()])
+        expect(inventory.grainsOf(web1.publicKey)).toEqual({ os: 'Debian' });
     }
+  });
+
+  it('does not go over a newer one that this replica has not heard of, and goes over what is no document at all', async () => {
+    const place = fp(web1.publicKey);
+    const deaf = await Inventory.open(
+      Object.assign(store, { follow: () => Promise.resolve({ close: () => undefined }) }),
+      cluster,
+      pillars,
+      time,
+    );
+    const stored = encode(writeAs(records.DataEntry, { identity: web1.publicKey, data: data(6, 'Alpine') }) as Wire);
+    await store.put(place, stored);
+    expect(await deaf.write(web1.publicKey, data(5, 'Debian'))).toBe(false);
+    expect((await store.get(place))?.value).toEqual(stored);
+    const revision = await store.put(place, Uint8Array.of(1));
+    expect(await deaf.write(web1.publicKey, data(5, 'Debian'))).toBe(true);
+    await store.put(place, stored);
+    store.get = () => Promise.reject(new StoredCorrupt(place, revision + 2)); // its storage key is gone
+    expect(await deaf.write(web1.publicKey, data(6, 'Debian'))).toBe(true);
   });
 
   it('of a key that is forgotten meanwhile is nobody’s grains', async () => {
     const inventory = await open();
     await inventory.write(web1.publicKey, data(5, 'Debian'));
-    const remove = store.delete.bind(store);
-    const put = store.put.bind(store);
-    store.put = async (key, value) => {
-      const revision = await put(key, value);
-      await remove(key); // heard before the acknowledgement
+    const { update } = store;
+    store.update = async (key, ...entry) => {
+      const revision = await update.call(store, key, ...entry);
+      await store.delete(key); // heard before the acknowledgement
       return revision;
     };
     await inventory.write(web1.publicKey, data(6, 'Alpine'));

@@ -4,7 +4,7 @@
  *
  * Spec: spec/envelope.md#data.
  */
-import type { Store } from '@natrium/bus';
+import { changeEntry, type Clock, type Entry, type Store } from '@natrium/bus';
 import {
   blake2b,
   type Cluster,
@@ -18,10 +18,11 @@ import {
   toHex,
   type Wire,
 } from '@natrium/envelope';
-import { isReadable } from '@natrium/flow';
+import { countValues, isReadable, MAX_KEPT_BYTES, MAX_KEPT_VALUES } from '@natrium/flow';
 import type { MinionData } from '@natrium/matchers';
 import { fromPlain, isMap, type Plain, type ValueMap } from '@natrium/model';
 import { readAs, records, writeAs } from '@natrium/wire';
+import { overSpoilt, SPOILT } from './over-spoilt.js';
 import type { MinionPillar, PillarSource } from './pillar-source.js';
 
 interface Held {
@@ -32,6 +33,7 @@ interface Held {
 }
 
 type Pillars = Pick<PillarSource, 'of' | 'revision' | 'inDoubt'>;
+type Time = Pick<Clock, 'now' | 'skewMs'>;
 
 export class Inventory {
   readonly #byKey = new Map<string, Held>();
@@ -45,10 +47,11 @@ export class Inventory {
     private readonly store: Store,
     private readonly cluster: Cluster,
     private readonly pillars: Pillars,
+    private readonly clock: Time,
   ) {}
 
-  static async open(store: Store, cluster: Cluster, pillars: Pillars): Promise<Inventory> {
-    const inventory = new Inventory(store, cluster, pillars);
+  static async open(store: Store, cluster: Cluster, pillars: Pillars, clock: Time): Promise<Inventory> {
+    const inventory = new Inventory(store, cluster, pillars, clock);
     await store.follow(({ key, value }) => {
       if (value === undefined) {
         inventory.#drop(key);
@@ -95,23 +98,29 @@ export class Inventory {
   /**
    * Decisions are made by what is stored, so that every replica's are the same.
    *
-   * @returns false when the document is not the minion's own newest.
+   * @returns false when the document is not the minion's own newest, or holds more than one may.
    */
   async write(identity: Uint8Array, data: Signed): Promise<boolean> {
     const place = fp(identity);
-    const [held, coming] = [this.#byKey.get(toHex(identity)), this.#coming.get(place)];
-    const newest = (coming?.number ?? -1) > (held?.number ?? -1) ? coming : held;
-    const next = this.#read(identity, data, newest);
-    if (next === undefined) return false;
-    this.#coming.set(place, next);
+    const document = this.#ownOf(identity, data);
+    if (document === undefined) return false;
+    const value = encode(writeAs(records.DataEntry, { identity, data }) as Wire);
     try {
-      await this.store.put(place, encode(writeAs(records.DataEntry, { identity, data }) as Wire));
+      // What is there may be newer than what was heard of it.
+      const { heard: isNewest } = await changeEntry(overSpoilt(this.store), place, (entry) => {
+        const stored = this.#storedIn(entry, identity);
+        const isThere = stored !== undefined && isSame(document, stored);
+        const isNext =
+          isThere || this.#isNext(document, [stored, this.#byKey.get(toHex(identity)), this.#coming.get(place)]);
+        if (isNext) this.#coming.set(place, document);
+        return { value: isNext && !isThere ? value : undefined, heard: isNext };
+      });
       // Not when it was forgotten meanwhile.
-      if (this.#coming.has(place)) this.#hold(identity, next);
+      if (isNewest && this.#coming.has(place)) this.#hold(identity, document);
+      return isNewest;
     } finally {
-      if (this.#coming.get(place) === next) this.#coming.delete(place);
+      if (this.#coming.get(place) === document) this.#coming.delete(place);
     }
-    return true;
   }
 
   /** Every key of which something is stored. */
@@ -133,39 +142,68 @@ export class Inventory {
   }
 
   #take(identity: Uint8Array, data: Signed): void {
-    const next = this.#read(identity, data, this.#byKey.get(toHex(identity)));
-    if (next !== undefined) this.#hold(identity, next);
+    const document = this.#ownOf(identity, data);
+    if (document !== undefined) this.#hold(identity, document);
   }
 
-  /** @returns undefined when it is not the minion's own, or no newer than `before`. */
-  #read(identity: Uint8Array, data: Signed, before: Held | undefined): Held | undefined {
+  /** @returns undefined for nothing, and for what does not open or is not the minion's own: it is written over. */
+  #storedIn(entry: Entry | undefined, identity: Uint8Array): Held | undefined {
+    if (entry === undefined || entry.value === SPOILT) return undefined;
+    try {
+      return this.#ownOf(identity, readAs(records.DataEntry, decode(entry.value)).data);
+    } catch {
+      return undefined; // whoever holds the storage key writes what he likes
+    }
+  }
+
+  /** @returns undefined when it is not the minion's own, or more than one may have kept. */
+  #ownOf(identity: Uint8Array, data: Signed): Held | undefined {
     const digest = blake2b(32, null, data.signature, data.bytes);
-    const known = [before, this.#coming.get(fp(identity))].find(
-      (one) => one !== undefined && equalBytes(digest, one.digest),
-    );
-    if (known !== undefined) return known;
-    const read = readData(data, this.cluster, identity, before?.number ?? 0);
-    if (!read.ok || read.value.number === before?.number) return undefined;
-    const grains = grainsIn(read.value.grains);
-    return grains === undefined ? undefined : { number: read.value.number, digest, grains };
+    const known = [this.#byKey.get(toHex(identity)), this.#coming.get(fp(identity))];
+    const same = known.find((one) => one !== undefined && equalBytes(digest, one.digest));
+    if (same !== undefined) return same;
+    if (data.bytes.length > MAX_KEPT_BYTES) return undefined;
+    const read = readData(data, this.cluster, identity, 0);
+    const grains = read.ok ? grainsIn(read.value.grains) : undefined;
+    return read.ok && grains !== undefined ? { number: read.value.number, digest, grains } : undefined;
+  }
+
+  /** Whether it is newer than all of them, or one of them that comes again. */
+  #isNext(document: Held, others: readonly (Held | undefined)[]): boolean {
+    return others.every((one) => one === undefined || isSame(document, one) || this.#isNewer(document, one));
+  }
+
+  /**
+   * Numbers are times. One that lies ahead is of a moment when some clock was wrong: what has come since is newer, however low its
+   * own, or that minion would not be heard before the day comes.
+   */
+  #isNewer({ number }: Pick<Held, 'number'>, before: Pick<Held, 'number'> | undefined): boolean {
+    if (before === undefined || number > before.number) return true;
+    const latest = this.clock.now() + this.clock.skewMs;
+    return before.number > latest && number <= latest;
   }
 
   /** What another replica has stored after it is newer. */
   #hold(identity: Uint8Array, next: Held): void {
     const key = toHex(identity);
     const held = this.#byKey.get(key);
-    if (held !== undefined && held.number >= next.number) return;
+    if (!this.#isNewer(next, held)) return;
     if (held === undefined) this.#byPlace.set(fp(identity), key);
     this.#byKey.set(key, next);
     this.#revision += 1;
   }
 }
 
-/** @returns undefined for what is no mapping of values, or nested too deeply to be read. */
+function isSame(one: Held, other: Held): boolean {
+  return equalBytes(one.digest, other.digest);
+}
+
+/** @returns undefined for what is no mapping of values, or nested too deeply to be read, or too many. */
 function grainsIn(wire: Wire): ValueMap | undefined {
   try {
     const grains = fromPlain(wire as Plain);
-    return isMap(grains) && isReadable(grains) ? grains : undefined;
+    const isSmall = countValues([grains], MAX_KEPT_VALUES) <= MAX_KEPT_VALUES;
+    return isMap(grains) && isSmall && isReadable(grains) ? grains : undefined;
   } catch {
     return undefined; // a minion signs what it likes
   }

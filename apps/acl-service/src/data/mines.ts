@@ -3,10 +3,12 @@
  *
  * Only the minion itself changes its mine. Spec: spec/envelope.md#mine.
  */
-import { changeEntry, type Entry, type Store, StoredCorrupt } from '@natrium/bus';
+import { changeEntry, type Entry, type Store } from '@natrium/bus';
 import { decode, encode, fp, fromHex, toHex, type Wire } from '@natrium/envelope';
+import { countValues, MAX_KEPT_BYTES, MAX_KEPT_VALUES } from '@natrium/flow';
 import type { Value } from '@natrium/model';
 import { readAs, records, writeAs } from '@natrium/wire';
+import { type Changeable, overSpoilt, SPOILT } from './over-spoilt.js';
 
 export interface MineItem {
   readonly name: string;
@@ -16,17 +18,19 @@ export interface MineItem {
   readonly allowTgtType: string;
 }
 
-type Changeable = Parameters<typeof changeEntry>[0];
 type Change = (before: readonly MineItem[]) => readonly MineItem[];
 
-/** One minion's mine, in bytes of its encoding. */
-const MAX_BYTES = 1 << 20;
+/** The size of an entry, and the revision of the store that holds it. */
+interface Kept {
+  readonly bytes: number;
+  readonly at: number;
+}
+
 const MAX_ITEMS = 1000;
-const NOTHING = new Uint8Array();
 
 export class Mines {
-  /** By hex of the key: names of what it keeps, and the revision of the store that holds it. */
-  readonly #kept = new Map<string, { readonly names: readonly string[]; readonly at: number }>();
+  /** By hex of the key: names of what it keeps, and where. */
+  readonly #kept = new Map<string, { readonly names: readonly string[] } & Kept>();
 
   /** By name, then by hex of the key: many ask for one name, and are not to walk those that do not keep it. */
   readonly #holders = new Map<string, Map<string, MineItem>>();
@@ -44,7 +48,7 @@ export class Mines {
         return;
       }
       const { identity, items } = readAs(records.MineEntry, decode(entry.value));
-      mines.#take(identity, items, entry.revision);
+      mines.#take(identity, items, { bytes: entry.value.length, at: entry.revision });
     });
     return mines;
   }
@@ -66,36 +70,31 @@ export class Mines {
   /**
    * Two replicas may change one mine at once: the later reads again what the other wrote.
    *
-   * @returns false when the mine would be larger than 1 MiB or hold more than 1000 items; nothing is changed then.
+   * @returns false when the mine would be larger than 1 MiB or hold more than 1000 items or 100,000 values; nothing is changed then.
    */
   async change(identity: Uint8Array, change: Change): Promise<boolean> {
     return this.#changeIn(this.store, identity, change);
   }
 
-  /**
-   * The same, whatever it kept before, also where that does not open: its storage key may be gone for ever, and then its minion could
-   * never keep anything again.
-   */
+  /** The same, whatever it kept before, also where that does not open. */
   async replace(identity: Uint8Array, items: readonly MineItem[]): Promise<boolean> {
-    const { store } = this;
-    const get = (key: string) => store.get(key).catch((cause: unknown) => spoiltIn(key, cause));
-    const anew: Changeable = {
-      name: store.name,
-      get,
-      create: (...entry) => store.create(...entry),
-      update: (...entry) => store.update(...entry),
-    };
-    return this.#changeIn(anew, identity, () => items);
+    return this.#changeIn(overSpoilt(this.store), identity, () => items);
   }
 
   async #changeIn(store: Changeable, identity: Uint8Array, change: Change): Promise<boolean> {
-    const { heard: items, revision } = await changeEntry(store, fp(identity), (entry) => {
-      const changed = [...change(itemsIn(entry))];
-      return { value: encodeMine(identity, changed), heard: changed };
+    const { heard, revision } = await changeEntry(store, fp(identity), (entry) => {
+      const items = [...change(itemsIn(entry))];
+      const value = encodeMine(identity, items);
+      return { value, heard: { items, bytes: value?.length ?? 0 } };
     });
     if (revision === undefined) return false;
-    this.#take(identity, items, revision);
+    this.#take(identity, heard.items, { bytes: heard.bytes, at: revision });
     return true;
+  }
+
+  /** How much a key keeps, as far as this replica has heard: each change of it reads and writes as much. */
+  bytesOf(identity: Uint8Array): number {
+    return this.#kept.get(toHex(identity))?.bytes ?? 0;
   }
 
   /** Gives what one key has kept to another, unless that keeps something already. */
@@ -132,12 +131,12 @@ export class Mines {
   }
 
   /** What another replica has stored after it may have come before. */
-  #take(identity: Uint8Array, items: readonly MineItem[], at: number): void {
+  #take(identity: Uint8Array, items: readonly MineItem[], { bytes, at }: Kept): void {
     const key = toHex(identity);
     if ((this.#kept.get(key)?.at ?? 0) >= at) return;
     this.#byPlace.set(fp(identity), key);
     this.#empty(key);
-    this.#kept.set(key, { names: items.map(({ name }) => name), at });
+    this.#kept.set(key, { names: items.map(({ name }) => name), bytes, at });
     for (const item of items) {
       const holders = this.#holders.get(item.name);
       if (holders === undefined) this.#holders.set(item.name, new Map([[key, item]]));
@@ -147,18 +146,13 @@ export class Mines {
 }
 
 function itemsIn(entry: Entry | undefined): readonly MineItem[] {
-  return entry === undefined || entry.value === NOTHING ? [] : readAs(records.MineEntry, decode(entry.value)).items;
+  return entry === undefined || entry.value === SPOILT ? [] : readAs(records.MineEntry, decode(entry.value)).items;
 }
 
-/** @throws What is no sign of a value that does not open. */
-function spoiltIn(key: string, cause: unknown): Entry {
-  if (!(cause instanceof StoredCorrupt) || cause.revision === undefined) throw cause;
-  return { key, value: NOTHING, revision: cause.revision };
-}
-
-/** @returns undefined where it would be larger than a mine may be. */
+/** @returns undefined where it would hold more than a mine may. */
 function encodeMine(identity: Uint8Array, items: MineItem[]): Uint8Array | undefined {
-  if (items.length > MAX_ITEMS) return undefined;
+  const values = items.map(({ value }) => value);
+  if (items.length > MAX_ITEMS || countValues(values, MAX_KEPT_VALUES) > MAX_KEPT_VALUES) return undefined;
   const value = encode(writeAs(records.MineEntry, { identity, items }) as Wire);
-  return value.length > MAX_BYTES ? undefined : value;
+  return value.length > MAX_KEPT_BYTES ? undefined : value;
 }

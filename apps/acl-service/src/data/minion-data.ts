@@ -2,12 +2,26 @@
 import type { Opened } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import { encode, equalBytes, fp, signedToWire, toHex } from '@natrium/envelope';
-import type { Budget } from '@natrium/flow';
+import { type Budget, MAX_KEPT_BYTES } from '@natrium/flow';
 import type { Body, contracts } from '@natrium/wire';
+import type { Logger } from 'pino';
 import type { Inventory } from './inventory.js';
 import type { Roster } from '../roster/roster.js';
 
 type Pillar = Body<typeof contracts.pillar>;
+
+/** Reading a document takes as long as it is large: so many bytes of it cost as much as a request. */
+const BYTES_OF_A_REQUEST = 4096;
+
+interface Parts {
+  readonly roster: Pick<Roster, 'callerOf'>;
+  readonly inventory: Pick<Inventory, 'write' | 'pillarOf'>;
+  readonly budget: Budget;
+  readonly log: Pick<Logger, 'error'>;
+}
+
+/** What is used of a `RoleLink`. */
+type Link = Pick<RoleLink, 'roles' | 'clock' | 'announcements'>;
 
 /** Where a minion's announcement for its jobs is kept. */
 export function announcementPlace(identity: Uint8Array): string {
@@ -15,24 +29,36 @@ export function announcementPlace(identity: Uint8Array): string {
 }
 
 export class MinionData {
+  /** Minions whose data were too large to be looked at: the log says it once of each. */
+  readonly #told = new Set<string>();
+
   constructor(
-    private readonly link: RoleLink,
-    private readonly roster: Roster,
-    private readonly inventory: Inventory,
-    private readonly budget: Budget,
+    private readonly link: Link,
+    private readonly parts: Parts,
   ) {}
 
   /** @returns undefined for a party that is not an accepted minion, or data that is not its own: it hears nothing. */
   async handle({ body, party }: Opened<typeof contracts.data>): Promise<Pillar | undefined> {
     const { key } = party.owner;
-    const minion = this.roster.callerOf(key);
-    if (minion?.kind !== 'minion' || !this.budget.take(toHex(key), this.link.clock.own())) return undefined;
+    const { roster, inventory, budget } = this.parts;
     const { roles, clock, announcements } = this.link;
+    const minion = roster.callerOf(key);
+    if (minion?.kind !== 'minion' || !budget.take(toHex(key), clock.own())) return undefined;
+    if (this.#isTooLarge(body.data.bytes.length, minion.name)) return undefined;
+    budget.charge(toHex(key), Math.floor(body.data.bytes.length / BYTES_OF_A_REQUEST), clock.own());
     const announced = roles.read(body.announcement, clock.now(), clock.skewMs);
     if (!announced.ok || announced.value.use !== 'jobs' || !equalBytes(announced.value.owner.key, key))
       return undefined;
-    if (!(await this.inventory.write(key, body.data))) return undefined;
+    if (!(await inventory.write(key, body.data))) return undefined;
     await announcements.put(announcementPlace(key), encode(signedToWire(body.announcement)));
-    return this.inventory.pillarOf(key, minion.name);
+    return inventory.pillarOf(key, minion.name);
+  }
+
+  #isTooLarge(bytes: number, minion: string): boolean {
+    const isTooLarge = bytes > MAX_KEPT_BYTES;
+    if (isTooLarge && !this.#told.has(minion))
+      this.parts.log.error({ minion, bytes }, `grains: those of ${minion} are larger than 1 MiB, and are not taken`);
+    if (isTooLarge) this.#told.add(minion);
+    return isTooLarge;
   }
 }

@@ -37,8 +37,8 @@ export function makeCommand(name: string, usage: string, io: Io): Command {
     .configureOutput({ writeOut: (text) => io.out(text), writeErr: () => undefined, getOutHasColors: () => false })
     .configureHelp({
       helpWidth: Math.max(60, Math.min(io.columns, 110)),
-      // A narrower column than commander would leave unwrapped: beside long options there is no more in 80.
-      minWidthToWrap: 20,
+      // A narrower column than commander would leave unwrapped: beside the longest options there is no more in 60.
+      minWidthToWrap: 10,
       visibleArguments: () => [],
     })
     .version(versionLine(name), '--version', 'print program, version and code name')

@@ -1,6 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadMasterConfig, type MasterConfig } from '@natrium/config';
@@ -17,7 +15,7 @@ import {
   checkStreams,
 } from './cluster-checks.js';
 import type { Finding } from './finding.js';
-import { checkKeys, checkLimits, checkUsers, runningServices } from './host-checks.js';
+import { checkKeys } from './host-checks.js';
 
 const loaded = loadMasterConfig();
 if (!loaded.ok) throw new Error('the default configuration has problems');
@@ -140,24 +138,6 @@ it('of minions that nothing here can look at: that it is not known, and nothing 
   expect([unknown?.level, unknown?.what, others]).toEqual(['warning', what, []]);
 });
 
-it.each([
-  ['Max open files            1024                 4096                 files', ['warning file limit']],
-  ['Max open files            65536                65536                files', []],
-  ['Max open files            unlimited            unlimited            files', []],
-  ['', []],
-])('of file limits: %s', (text, expected) => {
-  expect(wrong(checkLimits(text))).toEqual(expected);
-});
-
-it.each([
-  [[{ app: 'acl-service', uid: 1 }, { app: 'master-gateway', uid: 2 }], []],
-  [[{ app: 'acl-service', uid: 1 }, { app: 'acl-service', uid: 1 }], []],
-  [[{ app: 'acl-service', uid: 1 }, { app: 'master-gateway', uid: 1 }], ['warning unix users']],
-  [[], []],
-])('of Unix users: %j', (running, expected) => {
-  expect(wrong(checkUsers(running))).toEqual(expected);
-}); // prettier-ignore
-
 it('of the roles document: warns before it ends, calls the last two weeks a problem, and says when it has ended', async () => {
   await sodiumReady();
   const folder = mkdtempSync(join(tmpdir(), 'nt-doctor-'));
@@ -172,35 +152,6 @@ it('of the roles document: warns before it ends, calls the last two weeks a prob
     const said = [notAfter, notAfter + 1].map((ms) => checkKeys({ ...config, pki_dir: folder }, ms)[0]?.what);
     expect(said).toEqual(['roles document 1 ends in 0 days', 'roles document 1 has expired: nobody takes it']);
   } finally {
-    rmSync(folder, { recursive: true });
-  }
-});
-
-it('sees services of this cluster with its folder, or with their role’s beside it, and none of another’s', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'nt-doctor-'));
-  const started: ChildProcess[] = [];
-  try {
-    for (const [app, config] of [
-      ['master-gateway', '/x/nt'],
-      ['acl-service', '/x/nt-acl'],
-      ['event-sink', '/x/nt-acl'],
-      ['runner-service', '/x/other'],
-    ] as const) {
-      mkdirSync(join(folder, app));
-      writeFileSync(join(folder, app, 'main.mjs'), 'process.stdout.write("up"); setInterval(() => undefined, 1000);');
-      const child = spawn(process.execPath, [join(folder, app, 'main.mjs'), '-c', config], {
-        stdio: ['ignore', 'pipe', 'ignore'],
-      });
-      started.push(child);
-      await once(child.stdout, 'data');
-    }
-    expect(
-      runningServices('/x/nt')
-        .map(({ app }) => app)
-        .sort(),
-    ).toEqual(['acl-service', 'master-gateway']);
-  } finally {
-    for (const child of started) child.kill('SIGKILL');
     rmSync(folder, { recursive: true });
   }
 });

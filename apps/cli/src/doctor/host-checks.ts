@@ -1,4 +1,4 @@
-/** What the master's host says without any broker: files, keys, the policy, limits, who runs as whom. */
+/** What the files of the master's host say: who may read them, how old keys are, when certificates end, the policy. */
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { X509Certificate } from 'node:crypto';
 import { basename, join } from 'node:path';
@@ -24,8 +24,6 @@ const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
 const OTHERS_READ = 0o044;
 const WORLD_WRITES = 0o002;
-/** A connection each for minions, and files besides. */
-const FILES = 4096;
 const MAX_SHOWN = 3;
 const RENEW = 'natriumctl roles renew, with the root key';
 const CA_HERE = 'is on this host: whoever takes it over can pass for the broker';
@@ -195,75 +193,6 @@ export function checkPolicy(configDir: string): readonly Finding[] {
   const mend = 'natriumctl acl lint names each with its line';
   if (problems > 0) return [problem('policy', said, mend)];
   return [warnings > 0 ? warning('policy', said, mend) : fine('policy', 'the policy has no problems')];
-}
-
-/** @param limits The text of `/proc/self/limits`; empty where there is none. */
-export function checkLimits(limits: string): readonly Finding[] {
-  const soft = /^Max open files\s+(\d+|unlimited)/m.exec(limits)?.[1];
-  if (soft === undefined) return [];
-  if (soft === 'unlimited' || Number(soft) >= FILES) return [fine('file limit', `${soft} open files`)];
-  return [
-    warning(
-      'file limit',
-      `a process may have ${soft} files open, and the broker needs one for each minion`,
-      `raise it to ${String(FILES)} or more: LimitNOFILE= of the service, or ulimit -n`,
-    ),
-  ];
-}
-
-export interface RunningService {
-  readonly app: string;
-  readonly uid: number;
-}
-
-/** Services that could read each other's keys. */
-export function checkUsers(running: readonly RunningService[]): readonly Finding[] {
-  const uids = [...new Set(running.map(({ uid }) => uid))];
-  const shared = uids.flatMap((uid) => {
-    const own = running.filter((one) => one.uid === uid);
-    const apps = [...new Set(own.map(({ app }) => app))].sort();
-    return apps.length > 1 ? [{ uid, apps }] : [];
-  });
-  if (shared.length === 0)
-    return running.length === 0 ? [] : [fine('unix users', 'each service has a user of its own')];
-  return shared.map(({ uid, apps }) =>
-    warning(
-      'unix users',
-      `${apps.join(', ')} run as one Unix user (${String(uid)}): each can read the keys of the others`,
-      'give each service a user of its own, and only the key files of its role',
-    ),
-  );
-}
-
-/** The services of this cluster that run on this host, as Linux tells. */
-export function runningServices(configDir: string): readonly RunningService[] {
-  if (!existsSync('/proc/self/cmdline')) return [];
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((pid) => serviceAt(pid, configDir)); // prettier-ignore
-}
-
-/** Each service, and its role. */
-const APPS = new Map([
-  ['acl-service', 'acl'],
-  ['master-gateway', 'gateway'],
-  ['runner-service', 'runner'],
-  ['event-sink', 'sink'],
-]);
-
-function serviceAt(pid: string, configDir: string): readonly RunningService[] {
-  try {
-    const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-    const app =
-      words
-        .find((word) => basename(word) === 'main.mjs')
-        ?.split('/')
-        .at(-2) ?? '';
-    // Each role has a folder of its own beside it, where docs/operations.md is followed.
-    const role = APPS.get(app);
-    if (role === undefined || !words.some((word) => word === configDir || word === `${configDir}-${role}`)) return [];
-    return [{ app, uid: lstatSync(`/proc/${pid}`).uid }];
-  } catch {
-    return []; // it ended meanwhile
-  }
 }
 
 interface Entry {

@@ -3,7 +3,6 @@
  *
  * Exit codes are for monitoring: 0 nothing, 1 warnings, 2 problems. A cluster that is down is a problem like another.
  */
-import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { brokerTlsProblem, loadMasterConfig, type MasterConfig, policyValues, problemReason } from '@natrium/config';
 import { policyRevision, sodiumReady, toHex } from '@natrium/envelope';
@@ -30,19 +29,16 @@ import {
   checkServerKey,
   checkFiles,
   checkKeys,
-  checkLimits,
   checkPolicy,
   checkSecrets,
   checkServed,
-  checkUsers,
-  runningServices,
 } from './host-checks.js';
 import { look } from './look.js';
+import { checkLimits, checkUsers, runningBrokers, runningServices } from './process-checks.js';
 import { servedCertificates } from './served-certificates.js';
 import { checkDisks, checkSpace, disksHere } from './space-checks.js';
 
 const CODES: Readonly<Record<Level, number>> = { ok: 0, warning: 1, problem: 2 };
-const LIMITS = '/proc/self/limits';
 
 export async function runDoctor({ configDir, json, all }: DoctorOptions, io: Io): Promise<number> {
   const findings = await examine(resolve(configDir));
@@ -66,6 +62,7 @@ async function examine(configDir: string): Promise<readonly Finding[]> {
   const { config } = loaded.value;
   if (!new MasterKeys(config.pki_dir).exists)
     return [problem('keys', `there is no cluster in ${config.pki_dir}`, 'natriumctl init founds one')];
+  const services = runningServices(configDir);
   return [
     ...guarded('files', () => checkFiles(config, configDir)),
     ...guarded('secrets', () => checkSecrets(loaded.value)),
@@ -74,8 +71,8 @@ async function examine(configDir: string): Promise<readonly Finding[]> {
     ...guarded('certificates', () => checkServerKey(config)),
     ...guarded('certificates', () => checkApiCertificate(config, Date.now())),
     ...guarded('policy', () => checkPolicy(configDir)),
-    ...checkLimits(existsSync(LIMITS) ? readFileSync(LIMITS, 'utf8') : ''),
-    ...checkUsers(runningServices(configDir)),
+    ...checkLimits([...runningBrokers(), ...services]),
+    ...checkUsers(services),
     ...checkServed(await servedCertificates(config), Date.now()),
     ...(await examineCluster(configDir, config)),
   ];

@@ -1,7 +1,7 @@
-import { ok } from '@natrium/model';
+import { ok, refusal } from '@natrium/model';
 import { ended, JID, returned, started } from '../testing/job-steps.js';
 import { ScriptedIo, type ScriptedIoOptions } from '../testing/scripted-io.js';
-import { type Script, ScriptedMaster } from '../testing/scripted-master.js';
+import { type Script, ScriptedMaster, type Step } from '../testing/scripted-master.js';
 import { subsetOf } from './batch.js';
 import { runNatrium } from './run-natrium.js';
 
@@ -128,6 +128,27 @@ describe('--batch', () => {
     const master = new ScriptedMaster(three);
     expect(await runNatrium(['*', 'test.ping', '-b1', '--batch-wait=9'], io, master.connect)).toBe(130);
     expect(io.stderr).toBe('\nExiting gracefully on Ctrl-c\nThe batch stopped here. Not asked: b, c\n');
+  });
+
+  it.each<readonly [string, number, readonly Step[]]>([
+    ['a refusal', 13, [{ type: 'refused', refusal: refusal('not_permitted', 'no') }]],
+    ['a lost connection', 69, [started(['b'])]],
+  ])('with --static shows what has returned before %s ends it', async (_what, code, job) => {
+    const script = { ...three, jobs: [good('a'), job] };
+    const { exit, out, err } = await natrium(['*', 'test.ping', '-b1', '-s', '--out=json', '--out-indent=-1'], script);
+    expect({ exit, out }).toEqual({ exit: code, out: '{"a": true}\n' });
+    expect(err).toContain('The batch stopped here. Not asked: c\n');
+  });
+
+  it('with --static shows what has returned before Ctrl-C ends it, and nothing where that is nobody', async () => {
+    const shown = async (...jobs: readonly (readonly Step[])[]) => {
+      const io = new ScriptedIo();
+      const pressed: readonly Step[] = [started(['b']), () => io.pressCtrlC(), returned('b', true), ended()];
+      const master = new ScriptedMaster({ ...three, jobs: [...jobs, pressed] });
+      expect(await runNatrium(['*', 'test.ping', '-b1', '--static'], io, master.connect)).toBe(130);
+      return io.stdout;
+    };
+    expect([await shown(good('a')), await shown()]).toEqual(['a:\n    True\n', '']);
   });
 
   it('of an empty size, as of a shell’s unset variable, is none', async () => {

@@ -119,6 +119,12 @@ export class JobReport {
     return EXIT.noneMatched;
   }
 
+  /** Of jobs that end before their time: what is gathered, and was shown nowhere. Nobody has the jids of a batch's earlier jobs. */
+  showGathered(): void {
+    if (this.#ports.docs) printDocs(this.#docs, this.#ports.printer, this.#ports.io);
+    if (this.#whole.size > 0) this.#endWhole();
+  }
+
   /** A minion that refused has answered, so that `--hide-timeout` does not mean it; `-v` shows all, as in Salt. */
   #hides({ why }: Missing): boolean {
     const { hideMissing, verbose } = this.#ports.show;

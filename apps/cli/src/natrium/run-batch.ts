@@ -25,17 +25,22 @@ export async function runBatch(
   for (const [index, ids] of batches.entries()) {
     report.batch(ids);
     const early = await followJob(next(ids), parts);
-    if (early !== undefined) return stopped(early, batches.slice(index + 1), parts);
+    if (early !== undefined) return cutShort(early, batches.slice(index + 1), parts);
     if (index + 1 === batches.length) break;
     if (plan.failhard && report.hasFailures) return stopped(report.finish(), batches.slice(index + 1), parts);
     if (plan.wait > 0 && (await orInterrupt(io.wait(plan.wait * 1000), io)) === INTERRUPTED)
-      return stopped(interrupted(io), batches.slice(index + 1), parts);
+      return cutShort(interrupted(io), batches.slice(index + 1), parts);
   }
   return report.finish();
 }
 
 export function listAsk({ delimiter: _, ...ask }: JobAsk, ids: readonly string[]): JobAsk {
   return { ...ask, tgt: ids, tgtType: 'list' };
+}
+
+function cutShort(exit: number, left: readonly (readonly string[])[], parts: FollowParts): number {
+  parts.report.showGathered();
+  return stopped(exit, left, parts);
 }
 
 /** Who was not asked is said: a batch that ends early must not look like one that is done. */

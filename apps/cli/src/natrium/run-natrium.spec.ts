@@ -364,6 +364,11 @@ describe('--preview-target', () => {
     expect(master.published).toEqual([]);
   });
 
+  it('prints them by id, in whatever order the master names them', async () => {
+    const { out } = await natrium(['*', '--preview-target'], { preview: ok(['c', 'a', 'b']) });
+    expect(out).toBe(lines('- a', '- b', '- c'));
+  });
+
   it('says that it means nobody, and exits 2', async () => {
     const { exit, err: said } = await natrium(['nobody*', '--preview-target'], { preview: ok([]) });
     expect({ exit, said }).toEqual({ exit: 2, said: 'ERROR: No return received\n' });

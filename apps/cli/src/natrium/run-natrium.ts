@@ -115,7 +115,7 @@ async function preview(link: MasterLink, ask: JobAsk, printer: Printer, io: Io):
   );
   if (answer === INTERRUPTED) return interrupted(io);
   if (!answer.ok) return refused(answer.error, io);
-  printer.show(answer.value);
+  printer.show([...answer.value].sort());
   if (answer.value.length > 0) return EXIT.ok;
   io.err(NO_RETURN);
   return EXIT.noneMatched;

@@ -99,6 +99,18 @@ it('sends no grains that are nested too deeply, and says so', async () => {
   expect(host.asked).toEqual([]);
 });
 
+it.each([
+  ['1 MiB', { text: 'x'.repeat(1 << 20) }],
+  ['100,000 values', { all: Array.from({ length: 99_999 }, () => ({})) }],
+])('sends no grains of more than %s, and says so', async (_, grains) => {
+  const host = aHost();
+  host.grains = grains;
+  data.stop();
+  expect(await data.grains()).toBe(false);
+  await expect(data.send()).rejects.toThrow('more than 1 MiB, or than 100,000 values, which nobody takes');
+  expect(host.asked).toEqual([]);
+});
+
 it('sends grains again that are what they were before nobody took others: those may have come through', async () => {
   const host = aHost();
   await data.send();

@@ -7,7 +7,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BACK_MS } from '@natrium/bus';
 import { type Signed, type SigningKey, signData } from '@natrium/envelope';
-import { isReadable } from '@natrium/flow';
+import { countValues, isReadable, MAX_KEPT_BYTES, MAX_KEPT_VALUES } from '@natrium/flow';
 import { isMap, toPlain, type ValueMap } from '@natrium/model';
 import type { RefreshPort } from '@natrium/modules';
 import { contracts } from '@natrium/wire';
@@ -122,13 +122,13 @@ export class HostData implements RefreshPort {
     const { link } = this;
     const grains = this.#grains;
     if (!isReadable(grains)) throw new Error('the grains of this host are nested too deeply to be sent');
+    const data = this.signedBy(link.identity.signing);
+    if (data.bytes.length > MAX_KEPT_BYTES || countValues([grains], MAX_KEPT_VALUES) > MAX_KEPT_VALUES)
+      throw new Error('the grains of this host are more than 1 MiB, or than 100,000 values, which nobody takes');
     const answer = await link.bus.ask(
       {
         contract: contracts.data,
-        body: {
-          data: this.signedBy(link.identity.signing),
-          announcement: link.own.announced,
-        },
+        body: { data, announcement: link.own.announced },
         subject: link.subjects.upAcl(link.own.fp, 'data'),
         to: () => link.services('acl'),
         backMs: BACK_MS,

@@ -23,6 +23,7 @@ function aJoiner(say: (hear: Hearing) => void) {
     clock: { now: () => 1 },
     roles: { cluster },
     subjects: { join: 'join' },
+    services: () => ['acl'],
     bus: {
       converse: (...[, , , hear]: readonly [unknown, unknown, unknown, Hearing]) => {
         queueMicrotask(() => {
@@ -76,3 +77,26 @@ it.each<[string, (hear: Hearing) => void]>([
   for (let n = 0; n < 20; n += 1) await stateOf(joiner);
   expect(getEventListeners(stop.signal, 'abort')).toHaveLength(0);
 }); // prettier-ignore
+
+it('says hello again where nobody is known any more whom it could ask: a key may wait for days', async () => {
+  const known: string[] = [];
+  const { joiner, stop } = aJoiner((hear) => {
+    if (known.length > 0) stop.abort(new Error('the agent ends'));
+    else hear.onFailure('nobody_known');
+  });
+  const greet = () => Promise.resolve(void known.push('acl'));
+  const link = { ...joiner.link, services: () => known, greet };
+  let rounds = 0;
+  const waits = {
+    onRefused: () => undefined,
+    pause: () => {
+      rounds += 1;
+      if (rounds > 2) stop.abort(new Error('it asks nobody for ever'));
+      return Promise.resolve();
+    },
+  };
+  await expect(joinCluster({ ...joiner, link: link as unknown as Joiner['link'] }, waits)).rejects.toThrow(
+    'the agent ends',
+  );
+  expect(known).toEqual(['acl']);
+});

@@ -47,7 +47,13 @@ export async function joinCluster(joiner: Joiner, waits: Waiting = justPausing(j
       told = state;
     }
     if (state !== 'pending') await waits.pause(ASK_AGAIN_MS);
+    await greetAnew(joiner);
   }
+}
+
+/** Nobody announces itself to those who are not let in: whom hello named is known for as long as that word counts, and a key may wait for days. */
+async function greetAnew({ link, signal }: Joiner): Promise<void> {
+  if (link.services('acl').length === 0 && !signal.aborted) await link.greet();
 }
 
 /** What the acl-service says of this identity now; undefined when it says nothing. */

@@ -1,17 +1,26 @@
 /** `cmd.*` that looks for programs, and `cmd.script`: a script whose text came with the request, or that is on this host. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { CallContext } from '../call-context.js';
 import { InvocationError } from '../loader/errors.js';
-import { reply } from '../loader/reply.js';
+import { type Reply, reply } from '../loader/reply.js';
 import { fn } from '../minion-registry.js';
 import { findProgram } from '../process/find-program.js';
+import type { RunAs } from '../process/run-process.js';
 import { SYSTEM_PATH } from '../process/run-tool.js';
 import { splitWords } from '../process/split-words.js';
-import { readWhole } from './file-access.js';
 import { mustBePermitted } from './command-lists.js';
-import { inputOf, limitOf, RAW_NEWLINES, shown, started, TIMEOUT, workingFolder } from './run-command.js';
+import { type CommandOptions, OPTIONS, PLACE } from './command-options.js';
+import { readWhole } from './file-access.js';
+import { runProgram, settingOf } from './run-command.js';
 
 const CMD = [{ name: 'cmd', type: 'str', doc: 'Name of the program.' }] as const;
+const AS_WRITTEN = {
+  type: 'any',
+  default: null,
+  keyword: true,
+  doc: 'Changes nothing: a script names its shell.',
+} as const;
 const find = (name: string): Promise<string | undefined> => findProgram(name, process.env['PATH'] ?? SYSTEM_PATH, '/');
 
 export const cmdPrograms = {
@@ -25,41 +34,56 @@ export const cmdPrograms = {
   ),
   script: fn(
     {
-      doc: 'Runs a script, as the account of the minion. Its text is an argument, or it is on this host; nothing is fetched.',
+      doc: 'Runs a script. Its text is an argument, or it is on this host; nothing is fetched.',
       params: [
         { name: 'source', type: 'str', doc: 'A whole path on this host, or the text, which begins with #!.' },
         { name: 'args', type: 'str', default: '', doc: 'Its words, split as a shell quotes them.' },
-        { name: 'cwd', type: 'str', default: '', doc: 'Folder to run in; the home of the account when not given.' },
-        { name: 'stdin', type: 'str', default: '', doc: 'Text for its standard input.' },
-        // By name only: Salt has others in its place, and what is meant for those must not become a limit.
-        { ...TIMEOUT, keyword: true },
-        RAW_NEWLINES,
+        ...PLACE,
+        { ...AS_WRITTEN, name: 'shell' },
+        { ...AS_WRITTEN, name: 'python_shell' },
+        ...OPTIONS,
       ],
       returns: 'pid, retcode, stdout and stderr',
-      examples: [`cmd.script /opt/check.sh args="a 'b c'"`, "cmd.script $'#!/bin/sh\\necho hello'"],
+      examples: [`cmd.script /opt/check.sh args="a 'b c'"`, "cmd.script $'#!/bin/sh\\necho hello' runas=www-data"],
     },
-    async ({ source, args, cwd: asked, timeout, ...input }, context) => {
-      const { signal, processes } = context;
-      const text = source.startsWith('/') ? await readWhole(source, true) : source;
-      if (!text.startsWith('#!'))
-        throw new InvocationError('a script is a whole path on this host, or a text that begins with #!');
-      const limit = limitOf(timeout);
-      const cwd = await workingFolder(asked);
-      // A folder of its own that only this account may open: nobody changes the script before it runs.
-      const folder = await mkdtemp('/tmp/natrium-script-');
-      try {
-        const file = join(folder, 'script');
-        await writeFile(file, text, { mode: 0o700 });
-        const env = { PATH: SYSTEM_PATH, LC_ALL: 'C', HOME: process.env['HOME'] ?? '/' };
-        const { words } = splitWords(args);
-        const cmd = [source.startsWith('/') ? source : file, ...words];
-        mustBePermitted(cmd, context);
-        const ask = { file, args: words, cwd, env, stdin: inputOf(input), merged: false, ...limit, signal, processes };
-        const { notes, ...ran } = shown({ cmd, timeout, rstrip: true }, await started(ask), []);
-        return reply({ ...ran }, { retcode: ran.retcode, notes });
-      } finally {
-        await rm(folder, { recursive: true, force: true });
-      }
-    },
+    runScript,
   ),
 } as const;
+
+interface Script extends CommandOptions {
+  readonly source: string;
+  readonly args: string;
+}
+
+async function runScript({ source, args, ...options }: Script, context: CallContext): Promise<Reply> {
+  const isPath = source.startsWith('/');
+  const text = isPath ? await readWhole(source, true) : source;
+  if (!text.startsWith('#!'))
+    throw new InvocationError('a script is a whole path on this host, or a text that begins with #!');
+  const setting = await settingOf(options, context);
+  const { words } = splitWords(args);
+  const folder = await mkdtemp('/tmp/natrium-script-');
+  try {
+    const file = join(folder, 'script');
+    const cmd = [isPath ? source : file, ...words];
+    mustBePermitted(cmd, context);
+    await putScript(folder, file, text, setting.account);
+    const ran = await runProgram({ file, args: words, cmd }, options, { ...setting, merged: false }, context);
+    const { notes, ...shown } = ran;
+    return reply(shown, { retcode: options.ignore_retcode ? 0 : (ran.retcode ?? 0), notes });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * In a folder that stays this account's own: nobody changes the script before it runs, and what is taken away afterwards is what was put
+ * there. Only whom it runs as reads it.
+ */
+async function putScript(folder: string, file: string, text: string, account: RunAs | undefined): Promise<void> {
+  await writeFile(file, text, { mode: 0o700 });
+  if (account === undefined) return;
+  await chown(file, account.uid, account.gid);
+  await chmod(file, 0o500);
+  await chmod(folder, 0o711);
+}

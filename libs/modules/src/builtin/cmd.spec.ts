@@ -126,7 +126,7 @@ describe('cmd.run', () => {
     expect((await call('cmd.run', ['env', named({ clean_env: true, env: [{ A: 1 }, { B: true }] })])).ret).toMatch(
       /^A=1\nB=True(\nPWD=.*)?$/,
     );
-    expect((await call('cmd.run', ['printenv LC_ALL'])).ret).toBe('C');
+    expect((await call('cmd.run', ['printenv LC_CTYPE'])).ret).toBe('C');
     if (process.getuid?.() === 0) {
       const nobody = await call('cmd.run', [
         'id -un; echo $HOME',
@@ -139,7 +139,7 @@ describe('cmd.run', () => {
 
   it('has no further variables where those given are empty, and refuses what are none', async () => {
     for (const env of ['', false, 0, [], {}, null])
-      expect((await call('cmd.run', ['printenv LC_ALL', named({ env })])).ret).toBe('C');
+      expect((await call('cmd.run', ['printenv LC_TIME', named({ env })])).ret).toBe('C');
     for (const env of ['A=1', 5, ['A=1'], ['']])
       expect((await call('cmd.run', ['env', named({ env })])).ret).toBe(
         "ERROR executing 'cmd.run': env must be a mapping or a list of mappings",
@@ -186,7 +186,7 @@ describe('cmd.run', () => {
     ['pwd', { runas: 'no-such-user' }, "ERROR: User 'no-such-user' is not available"],
     ["echo 'open", {}, "ERROR executing 'cmd.run': a quote or an escape at position 5 of the command is not closed"],
     ['', {}, "ERROR executing 'cmd.run': there is no command to run"],
-    ['pwd', { bg: true }, "ERROR executing 'cmd.run': The following keyword arguments are not valid: bg"],
+    ['pwd', { use_vt: true }, "ERROR executing 'cmd.run': The following keyword arguments are not valid: use_vt"],
   ])('answers %j %j with the reason', async (command, options, ret) => {
     expect(await call('cmd.run', [command, named(options)])).toMatchObject({ ret, retcode: 1, success: false });
   });
@@ -236,12 +236,14 @@ describe('cmd.which, cmd.has_exec and cmd.script', () => {
   });
 
   it('a script has its parameters in the order of Salt, and a limit of time by name alone', async () => {
-    expect((await call('sys.argspec', ['cmd.script'])).ret).toMatchObject({
-      'cmd.script': { args: ['source', 'args', 'cwd', 'stdin', 'timeout', 'stdin_raw_newlines'] },
+    const { ret: spec } = await call('sys.argspec', ['cmd.script']);
+    expect(spec).toMatchObject({
+      'cmd.script': { args: expect.arrayContaining(['timeout']) as unknown },
     });
+    expect(JSON.stringify(spec)).toContain('["source","args","cwd","stdin","runas",');
     const { ret } = await call('cmd.script', ['#!/bin/sh\npwd', '', '/usr']);
     expect(ret).toMatchObject({ stdout: '/usr' });
-    expect((await call('cmd.script', ['#!/bin/sh\n:', '', '', '', 5])).success).toBe(false);
+    expect((await call('cmd.script', ['#!/bin/sh\n:', '', '', '', '', 5])).success).toBe(false);
   });
 });
 

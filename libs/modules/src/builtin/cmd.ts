@@ -7,18 +7,17 @@
 import type { Value } from '@natrium/model';
 import type { CallContext } from '../call-context.js';
 import { defineModule } from '../loader/declaration.js';
+import { ExecutionError } from '../loader/errors.js';
 import { type Reply, reply } from '../loader/reply.js';
 import { fn } from '../minion-registry.js';
 import { cmdPrograms } from './cmd-programs.js';
 import { mustBePermitted } from './command-lists.js';
-import { type CommandWords, type Ran, RAW_NEWLINES, runCommand, TIMEOUT } from './run-command.js';
+import { BACKGROUND, OPTIONS, PLACE } from './command-options.js';
+import { type CommandWords, type Ran, runCommand } from './run-command.js';
 
 const PARAMS = [
   { name: 'cmd', type: 'any', doc: 'The command, as text or as a list of words.' },
-  { name: 'cwd', type: 'str', default: '', doc: "Folder to run in; the account's home when not given." },
-  { name: 'stdin', type: 'str', default: '', doc: 'Text for its standard input.' },
-  { name: 'runas', type: 'str', default: '', doc: 'Account to run as, without its supplementary groups.' },
-  // By name only from here on: Salt has `group` and others between them, and a word meant for those must not become a shell.
+  ...PLACE,
   { name: 'shell', type: 'str', default: '', keyword: true, doc: 'Shell to run the command in.' },
   {
     name: 'python_shell',
@@ -27,56 +26,36 @@ const PARAMS = [
     keyword: true,
     doc: 'Run the command in /bin/sh, or in `shell`.',
   },
-  { name: 'env', type: 'any', default: null, keyword: true, doc: 'Variables, as a map or a list of maps.' },
-  { name: 'clean_env', type: 'bool', default: false, keyword: true, doc: 'Only the variables of `env`.' },
-  {
-    name: 'rstrip',
-    type: 'bool',
-    default: true,
-    keyword: true,
-    doc: 'Take the white space off the end of the output.',
-  },
-  { ...TIMEOUT, keyword: true },
-  RAW_NEWLINES,
-  {
-    name: 'ignore_retcode',
-    type: 'bool',
-    default: false,
-    keyword: true,
-    doc: 'The job succeeds whatever the exit code is.',
-  },
-  {
-    name: 'success_retcodes',
-    type: 'any',
-    default: [],
-    keyword: true,
-    doc: 'Exit codes that count as 0: a number, or several as a list or with commas.',
-  },
-  { name: 'hide_output', type: 'bool', default: false, keyword: true, doc: 'Return nothing of what was printed.' },
-  { name: 'reset_system_locale', type: 'bool', default: true, keyword: true, doc: 'Run in the locale C.' },
-  {
-    name: 'output_loglevel',
-    type: 'str',
-    default: 'debug',
-    keyword: true,
-    doc: 'Taken for the sake of scripts; output is never logged.',
-  },
-  { kwargs: 'kwargs', doc: 'Only names that begin with two underscores.' },
+  BACKGROUND,
+  ...OPTIONS,
 ] as const;
+const REDIRECT = { name: 'redirect_stderr', type: 'bool', keyword: true, doc: 'Both outputs as one.' } as const;
+const RAISE = {
+  name: 'raise_err',
+  type: 'bool',
+  default: false,
+  keyword: true,
+  doc: 'An exit code other than 0 is an error, in the words that were printed.',
+} as const;
 
 type Show = (ran: Ran) => Value;
 
-function running(doc: string, merged: boolean, show: Show, example: string) {
-  return fn({ doc, params: PARAMS, examples: [example] }, (args, context) => run(args, context, { merged, show }));
+function running(doc: string, show: Show, example: string) {
+  return fn({ doc, params: PARAMS, examples: [example] }, (args, context) =>
+    run(args, context, { merged: false, show }),
+  );
 }
 
 export const cmdModule = defineModule('cmd', {
   ...cmdPrograms,
-  run: running(
-    'Runs a command and returns what it printed, errors included.',
-    true,
-    ({ stdout }) => stdout,
-    "cmd.run 'ls -l /etc'",
+  run: fn(
+    {
+      doc: 'Runs a command and returns what it printed, errors included.',
+      params: [...PARAMS, { ...REDIRECT, default: true }, RAISE],
+      examples: ["cmd.run 'ls -l /etc'"],
+    },
+    ({ redirect_stderr: merged, raise_err: raises, ...args }, context) =>
+      run(args, context, { merged, raises, show: ({ stdout }) => stdout }),
   ),
   shell: fn(
     {
@@ -92,25 +71,28 @@ export const cmdModule = defineModule('cmd', {
   ),
   run_stdout: running(
     'Runs a command and returns its standard output.',
-    false,
     ({ stdout }) => stdout,
     "cmd.run_stdout 'uname -a'",
   ),
   run_stderr: running(
     'Runs a command and returns its standard error.',
-    false,
     ({ stderr }) => stderr,
     "cmd.run_stderr 'ls /nowhere'",
   ),
-  run_all: running(
-    'Runs a command and returns its process id, exit code and both outputs.',
-    false,
-    ({ pid, retcode, stdout, stderr }) => ({ pid, retcode, stdout, stderr }),
-    "cmd.run_all 'ls -l /etc'",
+  run_all: fn(
+    {
+      doc: 'Runs a command and returns its process id, exit code and both outputs.',
+      params: [...PARAMS, { ...REDIRECT, default: false }],
+      examples: ["cmd.run_all 'ls -l /etc'"],
+    },
+    ({ redirect_stderr: merged, ...args }, context) =>
+      run(args, context, {
+        merged,
+        show: ({ pid, retcode, stdout, stderr }) => ({ pid, retcode, stdout, stderr }),
+      }),
   ),
   retcode: running(
     'Runs a command and returns its exit code.',
-    false,
     ({ retcode }) => retcode,
     "cmd.retcode 'test -e /etc/hosts'",
   ),
@@ -118,11 +100,14 @@ export const cmdModule = defineModule('cmd', {
 
 interface How {
   readonly merged: boolean;
+  readonly raises?: boolean;
   readonly show: Show;
 }
 
-async function run(words: CommandWords, context: CallContext, { merged, show }: How): Promise<Reply> {
+async function run(words: CommandWords, context: CallContext, { merged, raises, show }: How): Promise<Reply> {
   mustBePermitted(words.cmd, context);
   const ran = await runCommand(words, merged, context);
-  return reply(show(ran), { retcode: words.ignore_retcode ? 0 : ran.retcode, notes: ran.notes });
+  const retcode = words.ignore_retcode ? 0 : (ran.retcode ?? 0);
+  if (raises === true && retcode !== 0) throw new ExecutionError(ran.stdout);
+  return reply(show(ran), { retcode, notes: ran.notes });
 }

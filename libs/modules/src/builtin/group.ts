@@ -5,7 +5,7 @@ import { defineModule } from '../loader/declaration.js';
 import { ExecutionError } from '../loader/errors.js';
 import { fn } from '../minion-registry.js';
 import { toolOutput } from '../process/run-tool.js';
-import { type GroupEntry, groupOf, groups, knownName, plainName } from './name-databases.js';
+import { type GroupEntry, groupOf, groups, knownName, plainName, REFRESH } from './name-databases.js';
 
 const NAME = { name: 'name', type: 'str', doc: 'Name of the group.' } as const;
 const WHO = [NAME, { name: 'username', type: 'str', doc: 'Name of the account.' }] as const;
@@ -23,8 +23,9 @@ export const groupModule = defineModule('group', {
       return found === undefined ? {} : shown(found);
     },
   ),
-  getent: fn({ doc: 'All groups.', returns: 'a list of maps', examples: ['group.getent'] }, async (_, { signal }) =>
-    (await groups(signal)).map(shown),
+  getent: fn(
+    { doc: 'All groups.', params: [REFRESH], returns: 'a list of maps', examples: ['group.getent'] },
+    async (_, { signal }) => (await groups(signal)).map(shown),
   ),
   add: fn(
     {

@@ -23,6 +23,13 @@ describe('user.* and group.*', () => {
     );
   });
 
+  it('are asked anew each time, whether or not that is asked for', async () => {
+    for (const fun of ['user.getent', 'group.getent']) {
+      expect(await ret(fun, true)).toEqual(await ret(fun));
+      expect(await ret(fun, { __kwarg__: true, refresh: true })).toEqual(await ret(fun));
+    }
+  });
+
   it('a line of the name service that is not whole is no account, least of all root', () => {
     const whole = 'ann:x:1000:1000::/home/ann:/bin/sh';
     expect(fieldsOf(`${whole}\nbob:x:\n[output cut here: 1 of 2 bytes]\n+::::::\neve:x:y:1:::\n`, 'passwd')).toEqual([

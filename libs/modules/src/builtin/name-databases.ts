@@ -25,6 +25,14 @@ export interface UserEntry {
   readonly shell: string;
 }
 
+/** Of what lists a whole database. */
+export const REFRESH = {
+  name: 'refresh',
+  type: 'any',
+  default: false,
+  doc: 'Changes nothing: nothing is kept.',
+} as const;
+
 /** What `getent DATABASE [KEY…]` prints; undefined when there is no such program, or no such database. */
 export type Getent = (database: string, keys: readonly string[], signal: AbortSignal) => Promise<string | undefined>;
 
@@ -87,6 +95,18 @@ export async function groupNames(
       ? (await groups(signal, [], ask)).filter((group) => group.gid === gid || group.members.includes(name))
       : await groups(signal, [String(gid), ...further], ask);
   return [...new Set(found.map((group) => group.name))].sort();
+}
+
+/** Numbers of the groups that an account is in, its own first. */
+export async function groupNumbers(
+  { name, gid }: UserEntry,
+  signal: AbortSignal,
+  ask: Getent = getent,
+): Promise<readonly number[]> {
+  const further =
+    numbersOf(name, await ask('initgroups', [name], signal))?.map(Number) ??
+    (await groups(signal, [], ask)).filter(({ members }) => members.includes(name)).map((group) => group.gid);
+  return [...new Set([gid, ...further])];
 }
 
 /** Behind the name, which may hold blanks. */

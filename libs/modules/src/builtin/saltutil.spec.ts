@@ -69,8 +69,9 @@ describe('saltutil.*', () => {
     });
     expect((await call('saltutil.refresh_grains', [], refreshing(true))).ret).toBe(true);
     expect((await call('saltutil.refresh_pillar', [named({ wait: true })], refreshing(true))).ret).toBe(true);
+    expect((await call('saltutil.refresh_pillar', [true, 60], refreshing(true))).ret).toBe(true);
     expect(await call('saltutil.sync_grains', [], refreshing(true))).toMatchObject({ ret: [], retcode: 0 });
-    expect(asked).toEqual(['grains', 'grains', 'grains']);
+    expect(asked).toEqual(Array(4).fill('grains'));
     expect((await call('saltutil.refresh_pillar', [], refreshing(false))).ret).toBe(false);
     expect(await call('saltutil.sync_grains', [], refreshing(false))).toMatchObject({ ret: [], retcode: 1 });
   });

@@ -32,7 +32,7 @@ export const saltutilModule = defineModule('saltutil', {
   refresh_pillar: fn(
     {
       doc: 'Fetches the pillar of this minion from the master. The grains are gathered anew first, since they choose it.',
-      params: [KWARGS],
+      params: [{ rest: 'args', doc: 'Salt’s wait, timeout and clean_cache, which change nothing here.' }, KWARGS],
       returns: 'true when it came',
       examples: ['saltutil.refresh_pillar'],
     },

@@ -4,20 +4,42 @@ import { defineModule } from '../loader/declaration.js';
 import { ExecutionError } from '../loader/errors.js';
 import { matchesGlob } from '../loader/glob.js';
 import { fn } from '../minion-registry.js';
-import { type Change, isAmong, serviceName, type Services, servicesOf } from './services.js';
+import { type Change, type How, isAmong, serviceName, type Services, servicesOf } from './services.js';
 
 const PARAMS = [{ name: 'name', type: 'str', doc: 'Name of the service.' }] as const;
 
+const NO_BLOCK = {
+  name: 'no_block',
+  type: 'bool',
+  default: false,
+  doc: 'Do not wait until it is done (systemd).',
+} as const;
+const UNMASK = [
+  { name: 'unmask', type: 'bool', default: false, doc: 'Take its mask away first (systemd).' },
+  { name: 'unmask_runtime', type: 'bool', default: false, doc: 'Likewise the one that ends with the host’s run.' },
+] as const;
+
 function changing(change: Change, doc: string) {
   return fn(
-    { doc, params: PARAMS, returns: 'true', examples: [`service.${change} cron`] },
-    async ({ name }, context) => {
-      const services = await servicesOf();
-      if (!(await isThere(services, name, context))) throw new ExecutionError(`there is no service ${name}`);
-      await services.change(serviceName(name), change, context);
-      return true;
-    },
+    { doc, params: [...PARAMS, NO_BLOCK, ...UNMASK], returns: 'true', examples: [`service.${change} cron`] },
+    ({ name, no_block: noBlock, unmask, unmask_runtime: unmaskRuntime }, context) =>
+      changed(name, change, { noBlock, unmask, unmaskRuntime }, context),
   );
+}
+
+function ending(change: Change, doc: string) {
+  return fn(
+    { doc, params: [...PARAMS, NO_BLOCK], returns: 'true', examples: [`service.${change} cron`] },
+    ({ name, no_block: noBlock }, context) =>
+      changed(name, change, { noBlock, unmask: false, unmaskRuntime: false }, context),
+  );
+}
+
+async function changed(name: string, change: Change, how: How, context: CallContext): Promise<true> {
+  const services = await servicesOf();
+  if (!(await isThere(services, name, context))) throw new ExecutionError(`there is no service ${name}`);
+  await services.change(serviceName(name), change, how, context);
+  return true;
 }
 
 type Question = (services: Services, name: string, context: CallContext) => Promise<boolean>;
@@ -36,7 +58,11 @@ export const serviceModule = defineModule('service', {
   status: fn(
     {
       doc: 'Tells whether a service runs.',
-      params: [{ name: 'name', type: 'str', doc: 'Name of the service, or a glob.' }],
+      params: [
+        { name: 'name', type: 'str', doc: 'Name of the service, or a glob.' },
+        { name: 'sig', type: 'any', default: null, doc: 'Changes nothing: whoever runs services is asked.' },
+        { name: 'wait', type: 'any', default: null, doc: 'Likewise.' },
+      ],
       returns: 'True or False; a map for a glob',
       examples: ['service.status cron', "service.status 'ssh*'"],
     },
@@ -51,11 +77,11 @@ export const serviceModule = defineModule('service', {
     },
   ),
   start: changing('start', 'Starts a service.'),
-  stop: changing('stop', 'Stops a service.'),
+  stop: ending('stop', 'Stops a service.'),
   restart: changing('restart', 'Restarts a service.'),
   reload: changing('reload', 'Has a service read its configuration again.'),
   enable: changing('enable', 'Has a service start with the host.'),
-  disable: changing('disable', 'Has a service not start with the host.'),
+  disable: ending('disable', 'Has a service not start with the host.'),
   enabled: telling('Tells whether a service starts with the host.', 'enabled', (services, name, context) =>
     services.isEnabled(name, context),
   ),

@@ -6,11 +6,18 @@ import { hasTool, runTool, toolOutput } from '../process/run-tool.js';
 
 export type Change = 'start' | 'stop' | 'restart' | 'reload' | 'enable' | 'disable';
 
+/** What Salt's scripts may ask of a change; init scripts know nothing of it. */
+export interface How {
+  readonly noBlock: boolean;
+  readonly unmask: boolean;
+  readonly unmaskRuntime: boolean;
+}
+
 export interface Services {
   status(name: string, context: BaseContext): Promise<boolean>;
   isEnabled(name: string, context: BaseContext): Promise<boolean>;
   all(context: BaseContext): Promise<readonly string[]>;
-  change(name: string, change: Change, context: BaseContext): Promise<void>;
+  change(name: string, change: Change, how: How, context: BaseContext): Promise<void>;
 }
 
 const CHANGE_MS = 300_000;
@@ -60,11 +67,21 @@ const systemd: Services = {
     const flags = ['list-unit-files', `--type=${UNITS.join(',')}`, '--no-legend', '--no-pager', '--full'];
     return unitNames(await toolOutput('systemctl', flags, context));
   },
-  async change(name, change, { signal, processes }) {
+  async change(name, change, how, { signal, processes }) {
     const options = { signal, processes, timeoutMs: CHANGE_MS };
-    await toolOutput('systemctl', ['--no-ask-password', change, '--', name], options);
+    for (const words of systemctlCalls(change, name, how)) await toolOutput('systemctl', words, options);
   },
 };
+
+/** What systemctl is called with, one time after the other: what is masked can be started only when it is no longer. */
+export function systemctlCalls(change: Change, name: string, how: How): readonly (readonly string[])[] {
+  const calls = [
+    ...(how.unmask ? [['unmask']] : []),
+    ...(how.unmaskRuntime ? [['--runtime', 'unmask']] : []),
+    [...(how.noBlock ? ['--no-block'] : []), change],
+  ];
+  return calls.map((words) => ['--no-ask-password', ...words, '--', name]);
+}
 
 const sysvinit: Services = {
   status: async (name, context) => succeeds(await script(name), ['status'], context),
@@ -78,7 +95,7 @@ const sysvinit: Services = {
     const kept = await Promise.all(names.map(async (name) => ((await isScript(name)) ? [name] : [])));
     return kept.flat();
   },
-  async change(name, change, { signal, processes }) {
+  async change(name, change, _how, { signal, processes }) {
     const isBoot = change === 'enable' || change === 'disable';
     const file = await script(name);
     if (!isBoot) await toolOutput(file, [change], { signal, processes, timeoutMs: CHANGE_MS });

@@ -11,6 +11,7 @@ import {
   groups,
   knownName,
   plainName,
+  REFRESH,
   type UserEntry,
   userOf,
   users,
@@ -48,12 +49,15 @@ export const userModule = defineModule('user', {
       return found === undefined ? [] : groupNames(found, signal);
     },
   ),
-  getent: fn({ doc: 'All accounts.', returns: 'a list of maps', examples: ['user.getent'] }, async (_, { signal }) => {
-    const all = await groups(signal);
-    const namesOf = ({ name, gid }: UserEntry): readonly string[] =>
-      all.filter((group) => group.gid === gid || group.members.includes(name)).map((group) => group.name);
-    return (await users(signal)).map((user) => shown(user, namesOf(user).toSorted()));
-  }),
+  getent: fn(
+    { doc: 'All accounts.', params: [REFRESH], returns: 'a list of maps', examples: ['user.getent'] },
+    async (_, { signal }) => {
+      const all = await groups(signal);
+      const namesOf = ({ name, gid }: UserEntry): readonly string[] =>
+        all.filter((group) => group.gid === gid || group.members.includes(name)).map((group) => group.name);
+      return (await users(signal)).map((user) => shown(user, namesOf(user).toSorted()));
+    },
+  ),
   primary_group: fn(
     { doc: 'The name of an account’s own group.', params: [NAME], examples: ['user.primary_group root'] },
     async ({ name }, context) => {

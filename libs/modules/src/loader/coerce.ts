@@ -65,8 +65,9 @@ function readBool(value: Value): boolean | undefined {
   return word === 'true' || word === 'false' ? word === 'true' : undefined;
 }
 
-/** A text stands for the words between its commas, as Salt's functions read it. */
+/** A text stands for the words between its commas, as Salt's functions read it; an empty one for none, as `groups=` in a script. */
 function readList(value: Value): readonly Value[] | undefined {
   if (isList(value)) return value;
-  return typeof value === 'string' ? value.split(',').map((word) => word.trim()) : undefined;
+  if (typeof value !== 'string') return undefined;
+  return value.trim() === '' ? [] : value.split(',').map((word) => word.trim());
 }

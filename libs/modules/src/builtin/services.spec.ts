@@ -1,0 +1,45 @@
+/** Rules of the options of `service.*`, which scripts written for Salt give. */
+import { call, named } from '../testing/call-context.js';
+import { systemctlCalls } from './services.js';
+
+const NOBODY = 'natrium-no-such-service';
+const plain = { noBlock: false, unmask: false, unmaskRuntime: false };
+
+it.each([
+  [plain, [['start', '--', 'web']]],
+  [{ ...plain, noBlock: true }, [['--no-block', 'start', '--', 'web']]],
+  [
+    { ...plain, unmask: true },
+    [
+      ['unmask', '--', 'web'],
+      ['start', '--', 'web'],
+    ],
+  ],
+  [
+    { noBlock: true, unmask: true, unmaskRuntime: true },
+    [
+      ['unmask', '--', 'web'],
+      ['--runtime', 'unmask', '--', 'web'],
+      ['--no-block', 'start', '--', 'web'],
+    ],
+  ],
+])('what systemctl is asked for with %j', (how, calls) => {
+  expect(systemctlCalls('start', 'web', how)).toEqual(calls.map((words) => ['--no-ask-password', ...words]));
+});
+
+it('each function has its parameters in the order of Salt', async () => {
+  const masks = ['no_block', 'unmask', 'unmask_runtime'];
+  const args = async (fun: string) => JSON.stringify((await call('sys.argspec', [fun])).ret);
+  for (const fun of ['start', 'restart', 'reload', 'enable'])
+    expect(await args(`service.${fun}`)).toContain(JSON.stringify({ args: ['name', ...masks] }).slice(1, -1));
+  for (const fun of ['stop', 'disable']) expect(await args(`service.${fun}`)).toContain('"args":["name","no_block"]');
+  expect(await args('service.status')).toContain('"args":["name","sig","wait"]');
+});
+
+it('they are taken, and whether there is such a service is what counts', async () => {
+  for (const fun of ['start', 'stop', 'restart', 'reload', 'enable', 'disable'])
+    expect((await call(`service.${fun}`, [NOBODY, named({ no_block: true })])).ret).toBe(
+      `ERROR: there is no service ${NOBODY}`,
+    );
+  expect((await call('service.status', [NOBODY, 'nginx: master', named({ wait: 3 })])).ret).toBe(false);
+});

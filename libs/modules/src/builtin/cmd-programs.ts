@@ -1,12 +1,13 @@
 /** `cmd.*` that looks for programs, and `cmd.script`: a script whose text came with the request, or that is on this host. */
 import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { messageOf } from '@natrium/model';
 import type { CallContext } from '../call-context.js';
-import { InvocationError } from '../loader/errors.js';
+import { ExecutionError, InvocationError } from '../loader/errors.js';
 import { type Reply, reply } from '../loader/reply.js';
 import { fn } from '../minion-registry.js';
 import { findProgram } from '../process/find-program.js';
-import type { RunAs } from '../process/run-process.js';
+import type { Account } from '../process/run-process.js';
 import { SYSTEM_PATH } from '../process/run-tool.js';
 import { splitWords } from '../process/split-words.js';
 import { mustBePermitted } from './command-lists.js';
@@ -69,21 +70,27 @@ async function runScript({ source, args, ...options }: Script, context: CallCont
     mustBePermitted(cmd, context);
     await putScript(folder, file, text, setting.account);
     const ran = await runProgram({ file, args: words, cmd }, options, { ...setting, merged: false }, context);
-    const { notes, ...shown } = ran;
-    return reply(shown, { retcode: options.ignore_retcode ? 0 : (ran.retcode ?? 0), notes });
+    return reply(ran, { retcode: options.ignore_retcode ? 0 : (ran.retcode ?? 0) });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
 /**
- * In a folder that stays this account's own: nobody changes the script before it runs, and what is taken away afterwards is what was put
- * there. Only whom it runs as reads it.
+ * The script and its folder stay this account's own, and whom it runs as has neither the right to write: nobody changes it before it runs,
+ * and what is taken away afterwards is what was put there. Only whom it runs as reads it, and who is in that group.
+ *
+ * @throws {ExecutionError} When this account may not give it to that group.
  */
-async function putScript(folder: string, file: string, text: string, account: RunAs | undefined): Promise<void> {
+async function putScript(folder: string, file: string, text: string, account: Account | undefined): Promise<void> {
   await writeFile(file, text, { mode: 0o700 });
   if (account === undefined) return;
-  await chown(file, account.uid, account.gid);
-  await chmod(file, 0o500);
-  await chmod(folder, 0o711);
+  try {
+    const own = process.geteuid?.() ?? 0;
+    await Promise.all([file, folder].map((path) => chown(path, own, account.gid)));
+  } catch (error) {
+    throw new ExecutionError(`Unable to run command '${file}': ${messageOf(error)}`);
+  }
+  await chmod(file, 0o750);
+  await chmod(folder, 0o710);
 }

@@ -27,7 +27,7 @@ export interface CommandOptions {
 export const PLACE = [
   { name: 'cwd', type: 'str', default: '', doc: "Folder to run in; the account's home when not given." },
   { name: 'stdin', type: 'str', default: '', doc: 'Text for its standard input.' },
-  { name: 'runas', type: 'str', default: '', doc: 'Account to run as, with all the groups that it is in.' },
+  { name: 'runas', type: 'str', default: '', doc: 'Account to run as, without the further groups that it is in.' },
 ] as const;
 
 /** By name only: Salt has `group` and others between them, and a word meant for those must not become something else. */

@@ -97,18 +97,6 @@ export async function groupNames(
   return [...new Set(found.map((group) => group.name))].sort();
 }
 
-/** Numbers of the groups that an account is in, its own first. */
-export async function groupNumbers(
-  { name, gid }: UserEntry,
-  signal: AbortSignal,
-  ask: Getent = getent,
-): Promise<readonly number[]> {
-  const further =
-    numbersOf(name, await ask('initgroups', [name], signal))?.map(Number) ??
-    (await groups(signal, [], ask)).filter(({ members }) => members.includes(name)).map((group) => group.gid);
-  return [...new Set([gid, ...further])];
-}
-
 /** Behind the name, which may hold blanks. */
 function numbersOf(name: string, line: string | undefined): readonly string[] | undefined {
   return line?.startsWith(name) === true ? (line.slice(name.length).match(/\d+/g) ?? []) : undefined;

@@ -5,13 +5,12 @@ import { coerce } from '../loader/coerce.js';
 import { ExecutionError, InvocationError } from '../loader/errors.js';
 import type { BaseContext } from '../loader/registry.js';
 import { findProgram } from '../process/find-program.js';
-import { runAs } from '../process/run-as.js';
-import { type ProcessAsk, type ProcessResult, type RunAs, runProcess, startProcess } from '../process/run-process.js';
+import { type Account, type ProcessAsk, type ProcessResult, runProcess, startProcess } from '../process/run-process.js';
 import { SYSTEM_PATH } from '../process/run-tool.js';
 import { splitWords } from '../process/split-words.js';
 import { variables } from './command-environment.js';
 import type { CommandOptions } from './command-options.js';
-import { accountOf, groupNumbers, type UserEntry } from './name-databases.js';
+import { accountOf, type UserEntry } from './name-databases.js';
 
 export interface CommandWords extends CommandOptions {
   readonly cmd: Value;
@@ -32,9 +31,8 @@ export interface Ran {
 export interface Setting {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly account: RunAs | undefined;
+  readonly account: Account | undefined;
   readonly umask: number | undefined;
-  readonly notes: readonly string[];
 }
 
 export interface Program {
@@ -50,22 +48,18 @@ export async function runCommand(words: CommandWords, merged: boolean, context: 
   const file = await findProgram(name, setting.env['PATH'] ?? SYSTEM_PATH, setting.cwd);
   if (file === undefined) throw cannotRun(name, 'No such file or directory');
   const ran = await runProgram({ file, args, cmd: words.cmd }, words, { ...setting, merged }, context);
-  return { ...ran, notes: [...notes, ...ran.notes] };
+  return { ...ran, notes };
 }
 
 /** @throws {InvocationError} For an option that there is not. */
 export async function settingOf(options: CommandOptions, { signal }: BaseContext): Promise<Setting> {
   refuseOptions(options.kwargs);
   const user = options.runas === '' ? undefined : await accountOf(options.runas, signal);
-  const groups = user === undefined ? [] : await groupNumbers(user, signal);
-  const account = user === undefined ? undefined : await runAs(user, groups);
-  const lacksGroups = account !== undefined && account.through === undefined && groups.length > 1;
   return {
     cwd: await workingFolder(options.cwd, user),
     env: variables(options, user),
-    account,
+    account: user === undefined ? undefined : { uid: user.uid, gid: user.gid },
     umask: umaskOf(options.umask),
-    notes: lacksGroups ? [`It ran without the further groups of ${options.runas}: that takes root and setpriv.`] : [],
   };
 }
 
@@ -73,21 +67,21 @@ export async function settingOf(options: CommandOptions, { signal }: BaseContext
 export async function runProgram(
   { file, args, cmd }: Program,
   options: CommandOptions,
-  { notes, ...setting }: Setting & { readonly merged: boolean },
+  setting: Setting & { readonly merged: boolean },
   { signal, processes }: BaseContext,
-): Promise<Ran> {
+): Promise<Omit<Ran, 'notes'>> {
   const isSuccess = successOf(options);
   const stdin = options.stdin_raw_newlines ? options.stdin : options.stdin.replaceAll('\\n', '\n');
   const ask: ProcessAsk = { file, args, stdin, signal, processes, ...setting, ...limitOf(options.timeout) };
   if (options.bg === true) {
     // Nobody hears what it prints, so that there is nothing to be put together.
     const pid = await startProcess({ ...ask, merged: false }).catch((error: unknown) => notStarted(file, error));
-    return { pid, retcode: null, stdout: '', stderr: '', notes };
+    return { pid, retcode: null, stdout: '', stderr: '' };
   }
   const result = await runProcess(ask).catch((error: unknown) => notStarted(file, error));
   const ran = shown(cmd, options, result);
   const retcode = !result.timedOut && isSuccess(ran) ? 0 : ran.retcode;
-  return { ...ran, retcode, notes, ...(options.hide_output ? { stdout: '', stderr: '' } : {}) };
+  return { ...ran, retcode, ...(options.hide_output ? { stdout: '', stderr: '' } : {}) };
 }
 
 type Success = (ran: Pick<Ran, 'retcode' | 'stdout' | 'stderr'>) => boolean;
@@ -154,9 +148,10 @@ function limitOf(seconds: number | null): Pick<ProcessAsk, 'timeoutMs'> {
 /** In Salt's words. */
 function umaskOf(asked: string): number | undefined {
   if (asked === '') return undefined;
-  if (/^0+$/.test(asked)) throw new ExecutionError('Zero umask is not allowed.');
   if (!/^[0-7]{1,4}$/.test(asked)) throw new ExecutionError(`Invalid umask: '${asked}'`);
-  return Number.parseInt(asked, 8) & 0o777;
+  const umask = Number.parseInt(asked, 8) & 0o777;
+  if (umask === 0) throw new ExecutionError('Zero umask is not allowed.');
+  return umask;
 }
 
 /** Where it runs: the folder that was asked for, else the home where there is one to read, else the root. */

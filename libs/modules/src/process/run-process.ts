@@ -21,7 +21,7 @@ export interface ProcessAsk {
   readonly stdin: string;
   /** Both streams into one, in the order in which they were written. */
   readonly merged: boolean;
-  readonly account?: RunAs | undefined;
+  readonly account?: Account | undefined;
   /** Bits that what it makes does not get. */
   readonly umask?: number | undefined;
   /** More than Node's timers can wait is as much as they can, 24 days: with a larger number they would not wait at all. */
@@ -34,11 +34,10 @@ export interface ProcessAsk {
   readonly processes?: ProcessPort | undefined;
 }
 
-export interface RunAs {
+/** Node gives it its own group alone. */
+export interface Account {
   readonly uid: number;
   readonly gid: number;
-  /** The words of a program that changes to the account and runs what stands behind them; without it Node does, and gives it no further groups. */
-  readonly through?: readonly string[];
 }
 
 export interface ProcessResult {
@@ -94,6 +93,7 @@ export async function runProcess(ask: ProcessAsk): Promise<ProcessResult> {
  * @returns Its process id. @throws {Error} What the system said when it could not be started.
  */
 export async function startProcess(ask: ProcessAsk): Promise<number> {
+  ask.signal.throwIfAborted();
   const child = spawned(ask, 'ignore');
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve);
@@ -107,32 +107,15 @@ function start(ask: ProcessAsk): ChildProcess {
   return spawned(ask, ['pipe', 'pipe', 'pipe', ...(ask.lifeline === true ? (['pipe'] as const) : [])]);
 }
 
-/**
- * What the linker and the C library read before a program's own first line; glibc drops these itself where a program has other rights than
- * who started it. They may be of the caller, and are set only when the account was changed.
- */
-const READ_EARLY =
-  /^(LD_|GLIBC_|GCONV_PATH$|GETCONF_DIR$|HOSTALIASES$|LOCALDOMAIN$|LOCPATH$|MALLOC_|MUSL_|NIS_PATH$|NLSPATH$|RESOLV_|RES_|TMPDIR$|TZ)/;
-
 function spawned(ask: ProcessAsk, stdio: StdioOptions): ChildProcess {
-  const { file, cwd, account } = ask;
-  const { uid, gid, through = [] } = account ?? {};
-  const isLate = (name: string): boolean => through.length > 0 && READ_EARLY.test(name);
-  const all = Object.entries(ask.env);
-  const late = all.filter(([name]) => isLate(name)).map(([name, value]) => `${name}=${value}`);
-  const env = Object.fromEntries(all.filter(([name]) => !isLate(name)));
-  const setting = late.length === 0 ? [] : ['/usr/bin/env', ...late];
-  const [program = file, ...rest] = [...through, ...setting, ...wordsOf(ask, late.length > 0)];
-  const identity = uid === undefined || gid === undefined || through.length > 0 ? {} : { uid, gid };
-  return spawn(program, rest, { cwd, env, detached: true, stdio, ...identity });
+  const { cwd, env, account } = ask;
+  const [program, ...rest] = wordsOf(ask);
+  return spawn(program, rest, { cwd, env: { ...env }, detached: true, stdio, ...(account ?? {}) });
 }
 
-/**
- * Only a shell redirects one stream into another; its program is fixed, and the words are its arguments, never its text. Behind `env` it
- * stands so that a path with a `=` is no variable.
- */
-function wordsOf({ file, args, merged, umask }: ProcessAsk, behindEnv: boolean): readonly string[] {
-  if (!merged && umask === undefined && !behindEnv) return [file, ...args];
+/** Only a shell redirects one stream into another; its program is fixed, and the words are its arguments, never its text. */
+function wordsOf({ file, args, merged, umask }: ProcessAsk): readonly [string, ...string[]] {
+  if (!merged && umask === undefined) return [file, ...args];
   const mask = umask === undefined ? '' : `umask ${umask.toString(8)}; `;
   return ['/bin/sh', '-c', `${mask}exec "$@"${merged ? ' 2>&1' : ''}`, 'sh', file, ...args];
 }

@@ -23,9 +23,8 @@ function callerOf({ request }: Case, inventory: Inventory): string | undefined {
 /** Nothing in the place of a list or of a text is not nothing: the original fails on it. */
 function isComplete(one: Case, fields: readonly string[]): boolean {
   const omitted = new Set(textsOf(one.request['omit']));
-  const { fun, arg = [], tgt_type: tgtType = '' } = sent(one);
-  const isShape = typeof fun === 'string' && Array.isArray(arg) && typeof tgtType === 'string';
-  return isShape && !fields.some((field) => omitted.has(field));
+  const { fun, arg = [] } = sent(one);
+  return typeof fun === 'string' && Array.isArray(arg) && !fields.some((field) => omitted.has(field));
 }
 
 /** What came: a field that is left out says nothing, also one that need not be there (`tgt_type`, `no_parse`). */
@@ -44,6 +43,7 @@ export const peer: Family = (one, inventory) => {
   const caller = callerOf(one, inventory);
   if (caller === undefined || !isComplete(one, JOB_FIELDS)) return DENY;
   const request = sent(one);
+  if (typeof (request['tgt_type'] ?? '') !== 'string' || request['tgt_type'] === null) return DENY;
   const funs = splitFunctions(textOf(request['fun']));
   const args = argumentsOf(request, funs);
   if (args === undefined) return DENY;

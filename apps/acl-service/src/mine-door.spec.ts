@@ -211,6 +211,20 @@ it('a change costs as many requests as there are pages of 4096 bytes in all that
   expect(await taken(item('a', page), small, small, small)).toBe(4);
 });
 
+it('whom it is for counts as well, and what is refused for its depth', async () => {
+  let deep: Value = 1;
+  for (let level = 0; level < 23; level += 1) deep = [deep];
+  for (const one of [{ ...item('a', 1), allowTgt: 'x'.repeat(4096) }, item('a', [deep, 'x'.repeat(4096)])]) {
+    const budget = new Budget({ rate: 1, burst: 2 });
+    const told = [
+      await ask({ what: 'put', items: [one] }, { budget }),
+      await ask({ what: 'put', items: [item('b', 2)] }, { budget }),
+    ];
+    expect(told[1]).toMatchObject({ code: 'slow_down' });
+    await mines.forget(KEY);
+  }
+});
+
 it('a small change of a large mine costs as much as the mine is large', async () => {
   await mines.change(KEY, () => [item('a', 'x'.repeat(5 * 4096))]);
   const budget = new Budget({ rate: 1, burst: 8 });

@@ -73,11 +73,14 @@ export class MineDoor {
     if (minion?.kind !== 'minion') return undefined;
     if (!this.parts.budget.take(toHex(key), this.parts.now())) return refused(TOO_FAST);
     if (body.what === 'get') return this.#read(body, minion.name, toHex(key));
-    if (!body.items.every(({ value }) => isReadable(value))) return refused(TOO_DEEP);
     const { mines } = this.parts;
     // Before it is done: whoever sends many at once is to owe for the first when the next one is looked at.
-    const coming = body.items.reduce((sum, { value }) => sum + sizeOf(value), 0);
+    const coming = body.items.reduce(
+      (sum, { name, value, allowTgt }) => sum + name.length + sizeOf(value) + allowTgt.length,
+      0,
+    );
     this.#charge(toHex(key), mines.bytesOf(key) + coming, CHANGED_BYTES_OF_A_REQUEST);
+    if (!body.items.every(({ value }) => isReadable(value))) return refused(TOO_DEEP);
     const kept = await (body.what === 'replace'
       ? mines.replace(key, changed([], body))
       : mines.change(key, (before) => changed(before, body)));

@@ -19,7 +19,7 @@ function fire(log: EventLog, tag: string): Promise<number> {
   return log.append(tag, [event], 1);
 }
 
-function aSink(journal: DeliveryParts['journal']) {
+function aSink(journal: DeliveryParts['journal'], sinks = new MemoryStore('sinks')) {
   const taken: string[] = [];
   const lines = new LogLines();
   const start = () => Promise.resolve({ sequence: 0, index: WHOLE });
@@ -27,7 +27,7 @@ function aSink(journal: DeliveryParts['journal']) {
     name: 'db',
     wants: () => true,
     journal,
-    place: new Place(new MemoryStore('sinks'), { name: 'db', instance: 'a', start, now: () => 0 }),
+    place: new Place(sinks, { name: 'db', instance: 'a', start, now: () => 0 }),
     destination: {
       atOnce: 16,
       deliver: (events: readonly Heard[]) => Promise.resolve(void taken.push(...events.map(({ tag }) => tag))),
@@ -53,6 +53,24 @@ it('it is delivered from its beginning while the sink runs, behind a gap, once',
   await delivery.stop();
   expect(taken).toEqual(['a', 'b', 'c', 'natrium/gap', 'd', 'e']);
   expect(begun()).toBe(2);
+});
+
+it('it is delivered from its beginning also by whoever takes over before anything of it was taken', async () => {
+  const sinks = new MemoryStore('sinks');
+  let log = await aJournal('a', 'b', 'c');
+  const journal: DeliveryParts['journal'] = { bounds: () => log.bounds(), read: (...what) => log.read(...what) };
+  const first = aSink(journal, sinks);
+  await until('all is delivered', () => first.taken.includes('c'));
+  await first.delivery.stop();
+  log = await aJournal();
+  const second = aSink(journal, sinks);
+  await until('it has its place', () => second.begun() === 1);
+  await second.delivery.stop();
+  log = await aJournal('d', 'e', 'f', 'g');
+  const third = aSink(journal, sinks);
+  await until('all is delivered', () => third.taken.includes('g'));
+  await third.delivery.stop();
+  expect(third.taken).toEqual(['d', 'e', 'f', 'g']);
 });
 
 it('one word of a node that does not know yet of all that it has makes nothing come again', async () => {

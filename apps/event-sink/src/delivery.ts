@@ -10,7 +10,7 @@ import { pause } from '@natrium/process';
 import type { Logger } from 'pino';
 import { type Destination, EventRefused, TookTooLong } from './destination.js';
 import { Intake, type Step } from './intake.js';
-import { type At, type Place, RENEW_MS, WHOLE } from './place.js';
+import { type Place, RENEW_MS, WHOLE } from './place.js';
 
 /** What is counted of one sink; docs/operations.md. */
 export interface SinkFigures {
@@ -147,7 +147,8 @@ export class Delivery {
     const { journal, place, wants } = this.parts;
     const { last } = await journal.bounds();
     const isAnew = place.at.sequence > last;
-    const from: At = isAnew ? { sequence: 0, index: WHOLE } : place.at;
+    if (isAnew) place.move({ sequence: 0, index: WHOLE }); // also for whoever takes over before anything is delivered
+    const from = place.at;
     const intake = new Intake(wants, from, isAnew ? 'the journal of the events has begun anew' : undefined);
     this.#intake = intake;
     const after = from.index === WHOLE ? from.sequence : from.sequence - 1;

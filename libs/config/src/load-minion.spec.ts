@@ -92,6 +92,7 @@ describe('a name that Salt would change', () => {
     'append_domain: example.com\nminion_id_lowercase: True\nminion_id_remove_domain: False\n',
     'id: Given.example.com\nminion_id_lowercase: True\nminion_id_remove_domain: True\nid_function: grains.get\n',
     'minion_id_remove_domain: other.org\n',
+    'id_function: {}\n',
   ])('is not told of where it stays as it is: %j', (text) => {
     expect(said(text)).toEqual([]);
   });
@@ -161,7 +162,7 @@ describe('sudo_user, as whom Salt runs each job', () => {
     );
   });
 
-  it.each(["''", 'root'])('is set aside as %s, which takes nothing from a job', (account) => {
+  it.each(["''", 'root', 'False'])('is set aside as %s, which takes nothing from a job', (account) => {
     expect(load(`sudo_user: ${account}\n`).id).toBe('web1.example.com');
   });
 });

@@ -31,10 +31,11 @@ export function loadMinionConfig(
   const checked = check(dir, { name: 'minion', schema: MinionConfig, isOther: (key) => masterKeys().includes(key) });
   if (!checked.ok) return checked;
   const { values, given, locate, folders, reports, unused } = checked.value;
-  const hostId = fullHostName(host.hostname, host.hosts);
+  // Kept beside the key, or the host's.
+  const hostId = idIn(values.pki_dir) ?? fullHostName(host.hostname, host.hosts);
   // An empty one is none, as in Salt.
   const chosen = (values.id || undefined) ?? idIn(resolve(dir));
-  const id = parseMinionId(chosen ?? idIn(values.pki_dir) ?? hostId);
+  const id = parseMinionId(chosen ?? hostId);
   const finger = checkMasterFinger(values.master_finger);
   const addresses = brokerAddresses(values);
   const problem = (path: Path, fault: Fault): ConfigProblem => ({ ...locate(path), path, ...fault });

@@ -132,7 +132,7 @@ export const RESTRICTS: ReadonlyMap<string, Restriction> = new Map<string, Restr
       what: 'jobs to what that account may do',
       mend: 'have the unit start the agent as that account (User=), set user to it, and remove this key',
       file: 'minion',
-      idle: ['', 'root'],
+      idle: ['', 'root', false],
     },
   ],
 ]);

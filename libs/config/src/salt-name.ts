@@ -3,7 +3,7 @@
  * the minion by that one.
  */
 import type { Path } from '@natrium/args';
-import type { Value } from '@natrium/model';
+import { isTrue, type Value } from '@natrium/model';
 import type { FilePlace } from './sourced.js';
 
 interface Names {
@@ -11,6 +11,7 @@ interface Names {
   readonly id: string;
   /** By the file or by `minion_id`: Salt changes it by `append_domain` alone. */
   readonly chosen: string | undefined;
+  /** Where nobody has chosen: the host's, or what was kept of it. */
   readonly host: string;
 }
 
@@ -20,7 +21,7 @@ export function otherNameInSalt(
   given: Readonly<Record<string, Value>>,
   locate: (path: Path) => FilePlace,
 ): readonly string[] {
-  if (chosen === undefined && (given['id_function'] ?? '') !== '')
+  if (chosen === undefined && isTrue(given['id_function'] ?? null))
     return [sentence(locate, ['id_function'], 'what that function says', id)];
   const steps = [...(chosen === undefined ? [lowercase, withoutDomain] : []), withDomain];
   let name = chosen ?? host;
@@ -40,7 +41,7 @@ interface Step {
 
 const lowercase: Step = {
   key: 'minion_id_lowercase',
-  apply: (name, value) => (value === true ? name.toLowerCase() : name),
+  apply: (name, value) => (isTrue(value) ? name.toLowerCase() : name),
 };
 
 const withoutDomain: Step = {

@@ -12,7 +12,6 @@ export {
   verifyAudit,
 } from './audit-verify.js';
 export { Budget, type BudgetLimits, TOO_FAST } from './budget.js';
-export { countValues, MAX_KEPT_BYTES, MAX_KEPT_VALUES } from './count-values.js';
 export {
   type Allowed,
   type AuditEntry,

@@ -1,5 +1,6 @@
 export { type Arguments, funArgs, joinArguments, KWARG_MARK, splitArguments, withoutMark } from './arguments.js';
 export { codeOf } from './code-of.js';
+export { countValues, MAX_KEPT_BYTES, MAX_KEPT_VALUES } from './count-values.js';
 export { endedAlsoBy } from './ended-also-by.js';
 export { InFlight } from './in-flight.js';
 export { MAX_DIGITS, readJson, writeJson } from './json.js';

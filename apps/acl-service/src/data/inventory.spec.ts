@@ -61,6 +61,28 @@ describe('the inventory', () => {
     expect(await grains()).toEqual(Array(3).fill({ os: 'Fedora' }));
   });
 
+  it('gives way to what was newer when it came on a replica, too, that hears of that when the day has come', async () => {
+    const ahead = data(now + SKEW + 500, 'Debian');
+    const later = encode(writeAs(records.DataEntry, { identity: web1.publicKey, data: data(now, 'Alpine') }) as Wire);
+    const inventory = await open();
+    await inventory.write(web1.publicKey, ahead);
+    now += 500;
+    await store.put(fp(web1.publicKey), later);
+    expect(inventory.grainsOf(web1.publicKey)).toEqual({ os: 'Alpine' });
+  });
+
+  it('knows whose a document is that it does not take, so that it can be forgotten', async () => {
+    const tooMuch = signData(web1, cluster, { number: 5, grains: { text: 'x'.repeat(1 << 20) } });
+    await store.put(
+      fp(web1.publicKey),
+      encode(writeAs(records.DataEntry, { identity: web1.publicKey, data: tooMuch }) as Wire),
+    );
+    const inventory = await open();
+    expect([inventory.grainsOf(web1.publicKey), inventory.keys]).toEqual([undefined, [web1.publicKey]]);
+    await inventory.forget(web1.publicKey);
+    expect([inventory.keys, await store.keyNames('>')]).toEqual([[], []]);
+  });
+
   it.each<[string, (n: number) => Wire]>([
     ['1 MiB', (n) => ({ text: 'x'.repeat((1 << 20) - 64 + 64 * n) })],
     ['100,000 values', (n) => ({ all: Array.from({ length: 99_998 + n }, () => ({})) })],
@@ -222,6 +244,23 @@ describe('a document on its way to the store', () => {
     await store.put(place, stored);
     store.get = () => Promise.reject(new StoredCorrupt(place, revision + 2)); // its storage key is gone
     expect(await deaf.write(web1.publicKey, data(6, 'Debian'))).toBe(true);
+  });
+
+  it('is held when it is stored, whatever became of another try with the same or an earlier one', async () => {
+    store.follow = () => Promise.resolve({ close: () => undefined }); // it hears only what it writes
+    const inventory = await open();
+    await inventory.write(web1.publicKey, data(5, 'Debian'));
+    const { waiting } = slowly();
+    const document = data(6, 'Alpine');
+    const [failing, taken] = [inventory.write(web1.publicKey, document), inventory.write(web1.publicKey, document)];
+    const refused = expect(failing).rejects.toThrow('takes no writes');
+    await until('both are written', () => waiting.length === 2);
+    expect(await inventory.write(web1.publicKey, data(5, 'Debian'))).toBe(true); // it is what is stored
+    waiting[0]!(false);
+    await refused;
+    waiting[1]!(true);
+    expect(await taken).toBe(true);
+    expect(inventory.grainsOf(web1.publicKey)).toEqual({ os: 'Alpine' });
   });
 
   it('of a key that is forgotten meanwhile is nobody’s grains', async () => {

@@ -18,18 +18,34 @@ import {
   toHex,
   type Wire,
 } from '@natrium/envelope';
-import { countValues, isReadable, MAX_KEPT_BYTES, MAX_KEPT_VALUES } from '@natrium/flow';
+import { isReadable } from '@natrium/flow';
 import type { MinionData } from '@natrium/matchers';
-import { fromPlain, isMap, type Plain, type ValueMap } from '@natrium/model';
+import {
+  countValues,
+  fromPlain,
+  isMap,
+  MAX_KEPT_BYTES,
+  MAX_KEPT_VALUES,
+  type Plain,
+  type ValueMap,
+} from '@natrium/model';
 import { readAs, records, writeAs } from '@natrium/wire';
 import { overSpoilt, SPOILT } from './over-spoilt.js';
 import type { MinionPillar, PillarSource } from './pillar-source.js';
 
 interface Held {
   readonly number: number;
+  /** By the clock when it was first read: what came first decides, or replicas would differ about one document as time goes on. */
+  readonly isAhead: boolean;
   /** A hash of the document and its signature: one that comes again, also from the store, is not verified again. */
   readonly digest: Uint8Array;
   readonly grains: ValueMap;
+}
+
+/** What is being written. Nothing is decided by it yet, but what comes next has to be newer. */
+interface Coming {
+  readonly document: Held;
+  isForgotten: boolean;
 }
 
 type Pillars = Pick<PillarSource, 'of' | 'revision' | 'inDoubt'>;
@@ -37,9 +53,9 @@ type Time = Pick<Clock, 'now' | 'skewMs'>;
 
 export class Inventory {
   readonly #byKey = new Map<string, Held>();
-  /** By place in the store: what is being written there. Nothing is decided by it yet, but what comes next has to be newer. */
-  readonly #coming = new Map<string, Held>();
-  /** Hex of the identity key by its place in the store. */
+  /** By place in the store. */
+  readonly #coming = new Map<string, Set<Coming>>();
+  /** Hex of the identity key by its place in the store, also where what is there is not taken. */
   readonly #byPlace = new Map<string, string>();
   #revision = 0;
 
@@ -58,6 +74,7 @@ export class Inventory {
         return;
       }
       const { identity, data } = readAs(records.DataEntry, decode(value));
+      if (fp(identity) === key) inventory.#byPlace.set(key, toHex(identity));
       inventory.#take(identity, data);
     });
     return inventory;
@@ -105,27 +122,37 @@ export class Inventory {
     const document = this.#ownOf(identity, data);
     if (document === undefined) return false;
     const value = encode(writeAs(records.DataEntry, { identity, data }) as Wire);
+    const own = { document, isForgotten: false };
     try {
       // What is there may be newer than what was heard of it.
       const { heard: isNewest } = await changeEntry(overSpoilt(this.store), place, (entry) => {
         const stored = this.#storedIn(entry, identity);
-        const isThere = stored !== undefined && isSame(document, stored);
-        const isNext =
-          isThere || this.#isNext(document, [stored, this.#byKey.get(toHex(identity)), this.#coming.get(place)]);
-        if (isNext) this.#coming.set(place, document);
-        return { value: isNext && !isThere ? value : undefined, heard: isNext };
+        if (stored !== undefined && isSame(document, stored)) return { value: undefined, heard: true };
+        const coming = [...(this.#coming.get(place) ?? [])].map((one) => one.document);
+        const isNext = this.#isNext(document, [stored, this.#byKey.get(toHex(identity)), ...coming]);
+        if (isNext) this.#comes(place, own);
+        return { value: isNext ? value : undefined, heard: isNext };
       });
-      // Not when it was forgotten meanwhile.
-      if (isNewest && this.#coming.has(place)) this.#hold(identity, document);
+      if (isNewest && !own.isForgotten) this.#hold(identity, document);
       return isNewest;
     } finally {
-      if (this.#coming.get(place) === document) this.#coming.delete(place);
+      this.#came(place, own);
     }
+  }
+
+  #comes(place: string, coming: Coming): void {
+    this.#coming.set(place, (this.#coming.get(place) ?? new Set()).add(coming));
+  }
+
+  #came(place: string, coming: Coming): void {
+    const others = this.#coming.get(place);
+    others?.delete(coming);
+    if (others?.size === 0) this.#coming.delete(place);
   }
 
   /** Every key of which something is stored. */
   get keys(): readonly Uint8Array[] {
-    return [...this.#byKey.keys()].map(fromHex);
+    return [...this.#byPlace.values()].map(fromHex);
   }
 
   /** Of a key that will never send anything again. */
@@ -138,6 +165,7 @@ export class Inventory {
     const key = this.#byPlace.get(place);
     if (key !== undefined) this.#byKey.delete(key);
     this.#byPlace.delete(place);
+    for (const coming of this.#coming.get(place) ?? []) coming.isForgotten = true;
     this.#coming.delete(place);
   }
 
@@ -159,13 +187,17 @@ export class Inventory {
   /** @returns undefined when it is not the minion's own, or more than one may have kept. */
   #ownOf(identity: Uint8Array, data: Signed): Held | undefined {
     const digest = blake2b(32, null, data.signature, data.bytes);
-    const known = [this.#byKey.get(toHex(identity)), this.#coming.get(fp(identity))];
-    const same = known.find((one) => one !== undefined && equalBytes(digest, one.digest));
+    const coming = [...(this.#coming.get(fp(identity)) ?? [])].map((one) => one.document);
+    const same = [this.#byKey.get(toHex(identity)), ...coming].find(
+      (one) => one !== undefined && equalBytes(digest, one.digest),
+    );
     if (same !== undefined) return same;
     if (data.bytes.length > MAX_KEPT_BYTES) return undefined;
     const read = readData(data, this.cluster, identity, 0);
     const grains = read.ok ? grainsIn(read.value.grains) : undefined;
-    return read.ok && grains !== undefined ? { number: read.value.number, digest, grains } : undefined;
+    if (!read.ok || grains === undefined) return undefined;
+    const { number } = read.value;
+    return { number, isAhead: number > this.clock.now() + this.clock.skewMs, digest, grains };
   }
 
   /** Whether it is newer than all of them, or one of them that comes again. */
@@ -177,10 +209,9 @@ export class Inventory {
    * Numbers are times. One that lies ahead is of a moment when some clock was wrong: what has come since is newer, however low its
    * own, or that minion would not be heard before the day comes.
    */
-  #isNewer({ number }: Pick<Held, 'number'>, before: Pick<Held, 'number'> | undefined): boolean {
-    if (before === undefined || number > before.number) return true;
-    const latest = this.clock.now() + this.clock.skewMs;
-    return before.number > latest && number <= latest;
+  #isNewer(document: Held, before: Held | undefined): boolean {
+    if (before === undefined || document.number > before.number) return true;
+    return before.isAhead && !document.isAhead;
   }
 
   /** What another replica has stored after it is newer. */

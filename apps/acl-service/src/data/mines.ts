@@ -5,8 +5,7 @@
  */
 import { changeEntry, type Entry, type Store } from '@natrium/bus';
 import { decode, encode, fp, fromHex, toHex, type Wire } from '@natrium/envelope';
-import { countValues, MAX_KEPT_BYTES, MAX_KEPT_VALUES } from '@natrium/flow';
-import type { Value } from '@natrium/model';
+import { countValues, MAX_KEPT_BYTES, MAX_KEPT_VALUES, type Value } from '@natrium/model';
 import { readAs, records, writeAs } from '@natrium/wire';
 import { type Changeable, overSpoilt, SPOILT } from './over-spoilt.js';
 

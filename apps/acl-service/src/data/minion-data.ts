@@ -2,7 +2,8 @@
 import type { Opened } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import { encode, equalBytes, fp, signedToWire, toHex } from '@natrium/envelope';
-import { type Budget, MAX_KEPT_BYTES } from '@natrium/flow';
+import type { Budget } from '@natrium/flow';
+import { MAX_KEPT_BYTES } from '@natrium/model';
 import type { Body, contracts } from '@natrium/wire';
 import type { Logger } from 'pino';
 import type { Inventory } from './inventory.js';

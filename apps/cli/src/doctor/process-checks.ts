@@ -28,7 +28,12 @@ export function checkLimits(running: readonly Pick<RunningProcess, 'app' | 'pid'
   const known = running.flatMap((one) => (one.files === undefined ? [] : [{ ...one, files: one.files }]));
   const few = known.filter(({ files }) => files < FILES);
   if (known.length > 0 && few.length === 0)
-    return [fine('file limit', `the broker and the services here may have ${String(FILES)} files open, or more`)];
+    return [
+      fine(
+        'file limit',
+        `${[...new Set(known.map(({ app }) => app))].join(', ')} may have ${String(FILES)} files open, or more`,
+      ),
+    ];
   return few.map(({ app, pid, files }) =>
     warning(
       'file limit',
@@ -84,15 +89,18 @@ function processAt(pid: string, appOf: Parameters<typeof running>[0]): readonly 
   try {
     const app = appOf(readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0'));
     if (app === undefined) return [];
-    const limits = readFileSync(`/proc/${pid}/limits`, 'utf8');
-    return [{ app, pid: Number(pid), uid: lstatSync(`/proc/${pid}`).uid, files: filesIn(limits) }];
+    return [{ app, pid: Number(pid), uid: lstatSync(`/proc/${pid}`).uid, files: filesOf(pid) }];
   } catch {
     return []; // it ended meanwhile
   }
 }
 
-function filesIn(limits: string): number | undefined {
-  const soft = /^Max open files\s+(\d+|unlimited)/m.exec(limits)?.[1];
-  if (soft === undefined) return undefined;
-  return soft === 'unlimited' ? Infinity : Number(soft);
+function filesOf(pid: string): number | undefined {
+  try {
+    const soft = /^Max open files\s+(\d+|unlimited)/m.exec(readFileSync(`/proc/${pid}/limits`, 'utf8'))?.[1];
+    if (soft === undefined) return undefined;
+    return soft === 'unlimited' ? Infinity : Number(soft);
+  } catch {
+    return undefined; // a kernel that tells only whoever may look into it
+  }
 }

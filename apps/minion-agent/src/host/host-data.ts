@@ -6,9 +6,9 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { BACK_MS } from '@natrium/bus';
-import { type Signed, type SigningKey, signData } from '@natrium/envelope';
-import { countValues, isReadable, MAX_KEPT_BYTES, MAX_KEPT_VALUES } from '@natrium/flow';
-import { isMap, toPlain, type ValueMap } from '@natrium/model';
+import { encodedSize, type Signed, type SigningKey, signData } from '@natrium/envelope';
+import { isReadable } from '@natrium/flow';
+import { countValues, isMap, MAX_KEPT_BYTES, MAX_KEPT_VALUES, toPlain, type ValueMap } from '@natrium/model';
 import type { RefreshPort } from '@natrium/modules';
 import { contracts } from '@natrium/wire';
 import type { Logger } from 'pino';
@@ -17,6 +17,19 @@ import type { LiveLink } from '../link/live-link.js';
 const DATA_MS = 5000;
 /** How often the grains are compared with what was taken. */
 const COMPARE_MS = 600_000;
+/** Room in the document for its number, and for the heads around both. */
+const AROUND_GRAINS = 64;
+
+/** Why nobody would take them. */
+function faultIn(grains: ValueMap): string | undefined {
+  if (!isReadable(grains)) return 'the grains of this host are nested too deeply to be sent';
+  const isTooMuch =
+    countValues([grains], MAX_KEPT_VALUES) > MAX_KEPT_VALUES ||
+    encodedSize(toPlain(grains)) > MAX_KEPT_BYTES - AROUND_GRAINS;
+  return isTooMuch
+    ? 'the grains of this host are more than 1 MiB, or than 100,000 values, which nobody takes'
+    : undefined;
+}
 
 /** No acl-service has answered: none is there, or none knows this minion. */
 export class Untaken extends Error {
@@ -87,11 +100,13 @@ export class HostData implements RefreshPort {
   /**
    * Grains that have not changed stay the same object.
    *
-   * @returns false when this host could not be looked at, as with too many open files: an agent does not end for that.
+   * @returns false when this host could not be looked at, as with too many open files, or has more than can be sent: an agent does not end for that.
    */
   #gatherAnew(): boolean {
     try {
       const grains = this.gather();
+      const fault = faultIn(grains);
+      if (fault !== undefined) throw new Error(fault);
       if (!isDeepStrictEqual(toPlain(grains), toPlain(this.#grains))) this.#grains = grains;
       return true;
     } catch (error) {
@@ -121,10 +136,9 @@ export class HostData implements RefreshPort {
   async #exchange(): Promise<void> {
     const { link } = this;
     const grains = this.#grains;
-    if (!isReadable(grains)) throw new Error('the grains of this host are nested too deeply to be sent');
+    const fault = faultIn(grains); // of the first ones
+    if (fault !== undefined) throw new Error(fault);
     const data = this.signedBy(link.identity.signing);
-    if (data.bytes.length > MAX_KEPT_BYTES || countValues([grains], MAX_KEPT_VALUES) > MAX_KEPT_VALUES)
-      throw new Error('the grains of this host are more than 1 MiB, or than 100,000 values, which nobody takes');
     const answer = await link.bus.ask(
       {
         contract: contracts.data,

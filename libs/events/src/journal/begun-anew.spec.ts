@@ -148,3 +148,15 @@ it('has not begun anew where an answer about it is older than what was heard sin
   await elsewhere('a', 3);
   expect(await heard('a/3')).toEqual(['a/1', 'a/2', 'a/3']);
 });
+
+it('one word of a node that does not know yet of all that there is makes nobody hear anything again', async () => {
+  const before = bus.subscribe();
+  for (const number of [1, 2, 3]) await elsewhere('web1', number);
+  await heard('web1/3', before);
+  pages.boundsThen = Promise.resolve({ first: 1, last: 1 });
+  const asked = bus.bounds();
+  pages.boundsThen = undefined;
+  expect(await asked).toMatchObject({ last: 3 });
+  await elsewhere('web1', 4);
+  expect(await heard('web1/4')).toEqual(['web1/1', 'web1/2', 'web1/3', 'web1/4']);
+});

@@ -5,6 +5,7 @@
  * message would hear nothing until as many are there again. It is noticed when something is stored from here at a place that was heard, and
  * by whoever asks for the bounds; then it is read on from the time of what was heard last.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Reading } from '@natrium/bus';
 import { LAST_INDEX } from '../event/cursor.js';
 import type { EncodedBatch, EventLog } from './event-log.js';
@@ -34,6 +35,7 @@ export interface Ear {
   missed(why: string): void;
 }
 
+const ASK_AGAIN_MS = 500;
 /** The broker's clock may be behind ours by as much. What is read twice for it is known by its number, or its stamp. */
 export const SLACK_MS = 60_000;
 
@@ -84,7 +86,12 @@ export class ReadingAlong {
   /** @param least A journal that was given less than this has begun anew. */
   async #boundsUnlessAnew(least: number): Promise<Bounds> {
     const reading = this.#reading;
-    const bounds = await this.log.bounds();
+    let bounds = await this.log.bounds();
+    if (bounds.last < least && least !== Infinity) {
+      // A node that has just become the journal's leader may not know at once of all that it has.
+      await pause(ASK_AGAIN_MS);
+      bounds = await this.log.bounds();
+    }
     if (bounds.last < least && reading === this.#reading && !this.#closed) this.#beginAnew(bounds);
     return bounds;
   }

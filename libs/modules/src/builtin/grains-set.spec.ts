@@ -43,6 +43,19 @@ describe('a grain that is set', () => {
     expect(told).toBe(1);
   });
 
+  it.each<[string, Value]>([
+    ['512 KiB', 'x'.repeat(1 << 19)],
+    ['50,000 values', Array(50_000).fill(0) as Value],
+  ])(
+    'makes no more of them than %s: an agent that has more than anybody takes does not start again',
+    async (_, value) => {
+      await set('role', 'web');
+      const { ret, success } = await run('set', 'much', value);
+      expect([ret, success]).toEqual([expect.stringContaining('at most 512 KiB and 50,000 values'), false]);
+      expect(new GrainsFile(folder).read()).toEqual({ role: 'web' });
+    },
+  );
+
   it('may be nested, beside what is there', async () => {
     await set('apps:web:port', 80);
     await set('apps:web:tls', true);

@@ -5,9 +5,21 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readYaml, withIndentation } from '@natrium/args';
-import { isList, isMap, messageOf, pyRepr, type Value, type ValueMap } from '@natrium/model';
+import {
+  countValues,
+  isList,
+  isMap,
+  MAX_KEPT_BYTES,
+  MAX_KEPT_VALUES,
+  messageOf,
+  pyRepr,
+  type Value,
+  type ValueMap,
+} from '@natrium/model';
 
 const OWNER_WRITES = 0o640;
+/** Half of what a minion may tell of itself, beside what is gathered: with more its agent could not start again. */
+const [MAX_BYTES, MAX_VALUES] = [MAX_KEPT_BYTES / 2, MAX_KEPT_VALUES / 2];
 
 export class GrainsFile {
   readonly path: string;
@@ -30,6 +42,8 @@ export class GrainsFile {
   /** Whoever reads meanwhile reads the old file or the new one, whole. @throws {Error} When it cannot be written, or not be read again. */
   write(grains: ValueMap): void {
     const text = yaml(grains);
+    if (Buffer.byteLength(text) > MAX_BYTES || countValues([grains], MAX_VALUES) > MAX_VALUES)
+      throw new Error(`${this.path}: at most 512 KiB and 50,000 values can be set; nothing was`);
     // One that is nested too deep would hide all the others from the next start.
     parsed(text, `what ${this.path} would hold`);
     mkdirSync(dirname(this.path), { recursive: true });

@@ -2,7 +2,7 @@
  * What one minion may have kept of its own: so much that an acl-service that holds all of them stays small. Bytes alone do not bound
  * that: an empty map is one byte in a message and more than sixty in memory, and takes as much longer to read.
  */
-import { isList, isMap, type Value } from '@natrium/model';
+import { isList, isMap, type Value } from './value.js';
 
 /** Of its encoding. */
 export const MAX_KEPT_BYTES = 1 << 20;

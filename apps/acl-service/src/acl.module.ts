@@ -203,8 +203,7 @@ interface StoresNeeds {
 
 /** What minions say and keep; what nobody's is any more goes. */
 async function openMinionStores(link: RoleLink, { roster, pillars, log }: StoresNeeds) {
-  const data = await link.store('data', 'inventory');
-  const inventory = await Inventory.open(data, link.roles.cluster, pillars, link.clock);
+  const inventory = await Inventory.open(await link.store('data', 'inventory'), link.roles.cluster, pillars);
   const mines = await Mines.open(await link.store('mine', 'inventory'));
   new Sweeping({ roster, inventory, mines, announcements: link.announcements, log }).begin();
   return { inventory, mines };

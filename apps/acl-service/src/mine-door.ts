@@ -7,9 +7,10 @@
  */
 import type { Opened } from '@natrium/bus';
 import { encodedSize, toHex } from '@natrium/envelope';
-import { type Budget, CARRIED_BYTES, isReadable, TOO_FAST } from '@natrium/flow';
+import { type Budget, CARRIED_BYTES, TOO_FAST } from '@natrium/flow';
 import {
   err,
+  isReadable,
   isList,
   ok,
   type Refusal,

@@ -55,7 +55,7 @@ it('it is delivered from its beginning while the sink runs, behind a gap, once',
   expect(begun()).toBe(2);
 });
 
-it('it is delivered from its beginning also by whoever takes over before anything of it was taken', async () => {
+it('it is delivered from its beginning, behind a gap, also by whoever takes over before anything of it was taken', async () => {
   const sinks = new MemoryStore('sinks');
   let log = await aJournal('a', 'b', 'c');
   const journal: DeliveryParts['journal'] = { bounds: () => log.bounds(), read: (...what) => log.read(...what) };
@@ -70,7 +70,24 @@ it('it is delivered from its beginning also by whoever takes over before anythin
   const third = aSink(journal, sinks);
   await until('all is delivered', () => third.taken.includes('g'));
   await third.delivery.stop();
-  expect(third.taken).toEqual(['d', 'e', 'f', 'g']);
+  expect(third.taken).toEqual(['natrium/gap', 'd', 'e', 'f', 'g']);
+});
+
+it('nor does such a word when a sink takes its place', async () => {
+  const sinks = new MemoryStore('sinks');
+  const log = await aJournal('a', 'b', 'c');
+  const first = aSink(log, sinks);
+  await until('all is delivered', () => first.taken.includes('c'));
+  await first.delivery.stop();
+  const { first: oldest, last } = await log.bounds();
+  let asked = 0;
+  const bounds = () => Promise.resolve({ first: oldest, last: (asked += 1) === 1 ? 1 : last });
+  const second = aSink({ bounds, read: (...what) => log.read(...what) }, sinks);
+  await until('it is asked again', () => asked > 1);
+  await fire(log, 'd');
+  await until('what comes is delivered', () => second.taken.includes('d'));
+  await second.delivery.stop();
+  expect(second.taken).toEqual(['d']);
 });
 
 it('one word of a node that does not know yet of all that it has makes nothing come again', async () => {

@@ -10,7 +10,7 @@ import { pause } from '@natrium/process';
 import type { Logger } from 'pino';
 import { type Destination, EventRefused, TookTooLong } from './destination.js';
 import { Intake, type Step } from './intake.js';
-import { type Place, RENEW_MS, WHOLE } from './place.js';
+import { type At, type Place, RENEW_MS, WHOLE } from './place.js';
 
 /** What is counted of one sink; docs/operations.md. */
 export interface SinkFigures {
@@ -34,6 +34,9 @@ const LONGEST_WAIT_MS = 30_000;
 const MORE = 4;
 /** A node that has just become the journal's leader may not know at once of all that it has: it is asked twice before all comes again. */
 const ASKED = 2;
+const ASK_AGAIN_MS = 500;
+/** The place in a journal that has begun anew, of which nobody has been told: at no other is the index of an event of no message. */
+const ANEW: At = { sequence: 0, index: 0 };
 
 export class Delivery {
   readonly #stop = new AbortController();
@@ -143,12 +146,20 @@ export class Delivery {
     return this.#lacking < ASKED;
   }
 
+  /** Whether the journal has less than the place says, by two answers. */
+  async #hasLess(ending: AbortSignal): Promise<boolean> {
+    const { journal, place } = this.parts;
+    const isLess = async () => (await journal.bounds()).last < place.at.sequence;
+    if (!(await isLess())) return false;
+    await pause(ASK_AGAIN_MS, ending);
+    return isLess();
+  }
+
   async #deliverAll(ending: AbortSignal): Promise<void> {
     const { journal, place, wants } = this.parts;
-    const { last } = await journal.bounds();
-    const isAnew = place.at.sequence > last;
-    if (isAnew) place.move({ sequence: 0, index: WHOLE }); // also for whoever takes over before anything is delivered
-    const from = place.at;
+    if (await this.#hasLess(ending)) place.move(ANEW); // also for whoever takes over before anything is delivered
+    const isAnew = place.at.sequence === ANEW.sequence && place.at.index === ANEW.index;
+    const from: At = isAnew ? { sequence: 0, index: WHOLE } : place.at;
     const intake = new Intake(wants, from, isAnew ? 'the journal of the events has begun anew' : undefined);
     this.#intake = intake;
     const after = from.index === WHOLE ? from.sequence : from.sequence - 1;

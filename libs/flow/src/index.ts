@@ -60,7 +60,7 @@ export {
   WAITS,
 } from './signed-request.js';
 export { decideSuccession, type SuccessionStep } from './succession.js';
-export { isReadable, withinDepth } from './too-deep.js';
+export { withinDepth } from './too-deep.js';
 export { CAUSE, causeOf, withCause } from './reactor/cause.js';
 export { compileReactor, type Reaction } from './reactor/reactions.js';
 export { REACTION, type ReactionCall, Reactor } from './reactor/reactor.js';

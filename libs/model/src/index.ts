@@ -1,11 +1,11 @@
 export { type Arguments, funArgs, joinArguments, KWARG_MARK, splitArguments, withoutMark } from './arguments.js';
 export { codeOf } from './code-of.js';
-export { countValues, MAX_KEPT_BYTES, MAX_KEPT_VALUES } from './count-values.js';
 export { endedAlsoBy } from './ended-also-by.js';
 export { InFlight } from './in-flight.js';
 export { MAX_DIGITS, readJson, writeJson } from './json.js';
 export { type Jid, jidOf, jidTime, parseJid, startTimeOf } from './jid.js';
 export { keepLatest } from './keep-latest.js';
+export { countValues, isReadable, isWithin, MAX_KEPT_BYTES, MAX_KEPT_VALUES } from './kept.js';
 export { messageOf } from './message-of.js';
 export { type MinionId, parseMinionId } from './minion-id.js';
 export { nameOf, type Principal, PRINCIPAL_KINDS, type PrincipalKind } from './principal.js';

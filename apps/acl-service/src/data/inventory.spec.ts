@@ -10,7 +10,6 @@ import type { MinionPillar } from './pillar-source.js';
 let store: MemoryStore;
 let cluster: Cluster;
 let web1: SigningKey;
-let now: number;
 let pillars: {
   inDoubt: boolean;
   revision: number;
@@ -18,16 +17,13 @@ let pillars: {
 };
 beforeAll(sodiumReady);
 beforeEach(() => {
-  now = 10_000;
   store = new MemoryStore('data');
   cluster = clusterOf(SigningKey.generate().publicKey);
   web1 = SigningKey.generate();
   pillars = { inDoubt: false, revision: 0, of: (id, { os = null }) => ({ pillar: { for: id, os }, revision: 7 }) };
 });
 
-const SKEW = 1000;
-const time = { now: () => now, skewMs: SKEW };
-const open = () => Inventory.open(store, cluster, pillars, time);
+const open = () => Inventory.open(store, cluster, pillars);
 const data = (number: number, os: string, by = web1) => signData(by, cluster, { number, grains: { os } });
 
 describe('the inventory', () => {
@@ -46,29 +42,6 @@ describe('the inventory', () => {
     expect(await inventory.write(web1.publicKey, data(5, 'Debian'))).toBe(true);
     expect(await inventory.write(web1.publicKey, data(5, 'Alpine'))).toBe(false);
     expect(inventory.grainsOf(web1.publicKey)).toEqual({ os: 'Debian' });
-  });
-
-  it('takes what comes after a number that a wrong clock gave, on every replica, and after the next start', async () => {
-    const [one, two] = [await open(), await open()];
-    const grains = async () => [one, two, await open()].map((inventory) => inventory.grainsOf(web1.publicKey));
-    const ahead = now + SKEW + 100_000;
-    await one.write(web1.publicKey, data(ahead, 'Debian'));
-    expect(await one.write(web1.publicKey, data(ahead - 1, 'Alpine'))).toBe(false);
-    expect(await one.write(web1.publicKey, data(now, 'Alpine'))).toBe(true);
-    expect(await grains()).toEqual(Array(3).fill({ os: 'Alpine' }));
-    expect(await two.write(web1.publicKey, data(now - 1, 'Debian'))).toBe(false);
-    expect(await two.write(web1.publicKey, data(ahead + 1, 'Fedora'))).toBe(true); // an agent that has not started since
-    expect(await grains()).toEqual(Array(3).fill({ os: 'Fedora' }));
-  });
-
-  it('gives way to what was newer when it came on a replica, too, that hears of that when the day has come', async () => {
-    const ahead = data(now + SKEW + 500, 'Debian');
-    const later = encode(writeAs(records.DataEntry, { identity: web1.publicKey, data: data(now, 'Alpine') }) as Wire);
-    const inventory = await open();
-    await inventory.write(web1.publicKey, ahead);
-    now += 500;
-    await store.put(fp(web1.publicKey), later);
-    expect(inventory.grainsOf(web1.publicKey)).toEqual({ os: 'Alpine' });
   });
 
   it('knows whose a document is that it does not take, so that it can be forgotten', async () => {
@@ -233,7 +206,6 @@ describe('a document on its way to the store', () => {
       Object.assign(store, { follow: () => Promise.resolve({ close: () => undefined }) }),
       cluster,
       pillars,
-      time,
     );
     const stored = encode(writeAs(records.DataEntry, { identity: web1.publicKey, data: data(6, 'Alpine') }) as Wire);
     await store.put(place, stored);

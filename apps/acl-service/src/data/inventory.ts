@@ -4,7 +4,7 @@
  *
  * Spec: spec/envelope.md#data.
  */
-import { changeEntry, type Clock, type Entry, type Store } from '@natrium/bus';
+import { changeEntry, type Entry, type Store } from '@natrium/bus';
 import {
   blake2b,
   type Cluster,
@@ -18,12 +18,12 @@ import {
   toHex,
   type Wire,
 } from '@natrium/envelope';
-import { isReadable } from '@natrium/flow';
 import type { MinionData } from '@natrium/matchers';
 import {
   countValues,
   fromPlain,
   isMap,
+  isReadable,
   MAX_KEPT_BYTES,
   MAX_KEPT_VALUES,
   type Plain,
@@ -35,8 +35,6 @@ import type { MinionPillar, PillarSource } from './pillar-source.js';
 
 interface Held {
   readonly number: number;
-  /** By the clock when it was first read: what came first decides, or replicas would differ about one document as time goes on. */
-  readonly isAhead: boolean;
   /** A hash of the document and its signature: one that comes again, also from the store, is not verified again. */
   readonly digest: Uint8Array;
   readonly grains: ValueMap;
@@ -49,7 +47,6 @@ interface Coming {
 }
 
 type Pillars = Pick<PillarSource, 'of' | 'revision' | 'inDoubt'>;
-type Time = Pick<Clock, 'now' | 'skewMs'>;
 
 export class Inventory {
   readonly #byKey = new Map<string, Held>();
@@ -63,11 +60,10 @@ export class Inventory {
     private readonly store: Store,
     private readonly cluster: Cluster,
     private readonly pillars: Pillars,
-    private readonly clock: Time,
   ) {}
 
-  static async open(store: Store, cluster: Cluster, pillars: Pillars, clock: Time): Promise<Inventory> {
-    const inventory = new Inventory(store, cluster, pillars, clock);
+  static async open(store: Store, cluster: Cluster, pillars: Pillars): Promise<Inventory> {
+    const inventory = new Inventory(store, cluster, pillars);
     await store.follow(({ key, value }) => {
       if (value === undefined) {
         inventory.#drop(key);
@@ -141,6 +137,7 @@ export class Inventory {
   }
 
   #comes(place: string, coming: Coming): void {
+    coming.isForgotten = false; // what was forgotten between two tries is stored anew
     this.#coming.set(place, (this.#coming.get(place) ?? new Set()).add(coming));
   }
 
@@ -195,30 +192,19 @@ export class Inventory {
     if (data.bytes.length > MAX_KEPT_BYTES) return undefined;
     const read = readData(data, this.cluster, identity, 0);
     const grains = read.ok ? grainsIn(read.value.grains) : undefined;
-    if (!read.ok || grains === undefined) return undefined;
-    const { number } = read.value;
-    return { number, isAhead: number > this.clock.now() + this.clock.skewMs, digest, grains };
+    return read.ok && grains !== undefined ? { number: read.value.number, digest, grains } : undefined;
   }
 
   /** Whether it is newer than all of them, or one of them that comes again. */
   #isNext(document: Held, others: readonly (Held | undefined)[]): boolean {
-    return others.every((one) => one === undefined || isSame(document, one) || this.#isNewer(document, one));
-  }
-
-  /**
-   * Numbers are times. One that lies ahead is of a moment when some clock was wrong: what has come since is newer, however low its
-   * own, or that minion would not be heard before the day comes.
-   */
-  #isNewer(document: Held, before: Held | undefined): boolean {
-    if (before === undefined || document.number > before.number) return true;
-    return before.isAhead && !document.isAhead;
+    return others.every((one) => one === undefined || isSame(document, one) || document.number > one.number);
   }
 
   /** What another replica has stored after it is newer. */
   #hold(identity: Uint8Array, next: Held): void {
     const key = toHex(identity);
     const held = this.#byKey.get(key);
-    if (!this.#isNewer(next, held)) return;
+    if (held !== undefined && held.number >= next.number) return;
     if (held === undefined) this.#byPlace.set(fp(identity), key);
     this.#byKey.set(key, next);
     this.#revision += 1;

@@ -159,7 +159,7 @@ describe('who was introduced and not let in yet', () => {
       { roles: { cluster }, clock: { skewMs: 1000, now: () => NOW, own: () => NOW }, announcements },
       {
         roster,
-        inventory: await Inventory.open(data, cluster, pillars, { now: () => NOW, skewMs: 1000 }),
+        inventory: await Inventory.open(data, cluster, pillars),
         mines: { pass: () => Promise.resolve(), forget: () => Promise.resolve() },
         users: undefined,
         audit: { write: () => place, refuse: () => place },

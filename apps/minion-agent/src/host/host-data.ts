@@ -7,8 +7,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BACK_MS } from '@natrium/bus';
 import { encodedSize, type Signed, type SigningKey, signData } from '@natrium/envelope';
-import { isReadable } from '@natrium/flow';
-import { countValues, isMap, MAX_KEPT_BYTES, MAX_KEPT_VALUES, toPlain, type ValueMap } from '@natrium/model';
+import {
+  countValues,
+  isMap,
+  isReadable,
+  MAX_KEPT_BYTES,
+  MAX_KEPT_VALUES,
+  toPlain,
+  type ValueMap,
+} from '@natrium/model';
 import type { RefreshPort } from '@natrium/modules';
 import { contracts } from '@natrium/wire';
 import type { Logger } from 'pino';

@@ -20,11 +20,11 @@ afterEach(() => {
 });
 
 describe('as another account', () => {
-  asRoot('a script is one that it may read, and that it can neither change nor take away', async () => {
+  asRoot('a script is one that it may read, and nobody else, and that it cannot take away', async () => {
     const text =
-      '#!/bin/sh\nid -un; pwd; chmod 777 "$0" 2>/dev/null || echo kept; test -w "${0%/*}" || test -w "$0" || echo closed';
+      '#!/bin/sh\nid -un; pwd; mv "$0" "$0.other" 2>/dev/null || echo kept; stat -c %a "$0"; test -w "${0%/*}" || echo closed';
     const { ret } = await call('cmd.script', [text, '', '/usr', '', 'nobody']);
-    expect(ret).toMatchObject({ stdout: 'nobody\n/usr\nkept\nclosed', stderr: '', retcode: 0 });
+    expect(ret).toMatchObject({ stdout: 'nobody\n/usr\nkept\n500\nclosed', stderr: '', retcode: 0 });
   });
 });
 

@@ -77,20 +77,18 @@ async function runScript({ source, args, ...options }: Script, context: CallCont
 }
 
 /**
- * The script and its folder stay this account's own, and whom it runs as has neither the right to write: nobody changes it before it runs,
- * and what is taken away afterwards is what was put there. Only whom it runs as reads it, and who is in that group.
+ * As Salt: only whom it runs as reads it. The folder stays this account's own, so that what is taken away afterwards is what was put there.
  *
- * @throws {ExecutionError} When this account may not give it to that group.
+ * @throws {ExecutionError} When this account may not give it to another.
  */
 async function putScript(folder: string, file: string, text: string, account: Account | undefined): Promise<void> {
   await writeFile(file, text, { mode: 0o700 });
   if (account === undefined) return;
   try {
-    const own = process.geteuid?.() ?? 0;
-    await Promise.all([file, folder].map((path) => chown(path, own, account.gid)));
+    await chown(file, account.uid, account.gid);
+    await chmod(file, 0o500);
   } catch (error) {
     throw new ExecutionError(`Unable to run command '${file}': ${messageOf(error)}`);
   }
-  await chmod(file, 0o750);
-  await chmod(folder, 0o710);
+  await chmod(folder, 0o711);
 }

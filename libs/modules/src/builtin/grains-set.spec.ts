@@ -165,17 +165,6 @@ it.each<[string, Value]>([
   expect(new GrainsFile(folder).read()).toEqual({ [name]: value, 'another\u007f': 1 });
 });
 
-it('what could not be read again is refused, and hides nothing of what is there', async () => {
-  await run('setval', 'role', 'web');
-  const deep = await run('set', Array(90).fill('a').join(':'), 1);
-  expect(deep).toMatchObject({
-    retcode: 1,
-    fault: 'failed',
-    ret: expect.stringContaining('would hold is no YAML') as string,
-  });
-  expect(new GrainsFile(folder).read()).toEqual({ role: 'web' });
-});
-
 it('a file that is no mapping is named, and nothing of it is lost', async () => {
   writeFileSync(join(folder, 'grains'), '- a list\n');
   const file = new GrainsFile(folder);

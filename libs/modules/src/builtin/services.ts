@@ -6,7 +6,7 @@ import { hasTool, runTool, toolOutput } from '../process/run-tool.js';
 
 export type Change = 'start' | 'stop' | 'restart' | 'reload' | 'enable' | 'disable';
 
-/** What Salt's scripts may ask of a change; init scripts know nothing of it. */
+/** What Salt's scripts may ask of a change, where systemd makes it. */
 export interface How {
   readonly noBlock: boolean;
   readonly unmask: boolean;
@@ -95,7 +95,9 @@ const sysvinit: Services = {
     const kept = await Promise.all(names.map(async (name) => ((await isScript(name)) ? [name] : [])));
     return kept.flat();
   },
-  async change(name, change, _how, { signal, processes }) {
+  async change(name, change, how, { signal, processes }) {
+    if (Object.values(how).includes(true))
+      throw new ExecutionError('no_block, unmask and unmask_runtime are for systemd, which this host has not');
     const isBoot = change === 'enable' || change === 'disable';
     const file = await script(name);
     if (!isBoot) await toolOutput(file, [change], { signal, processes, timeoutMs: CHANGE_MS });

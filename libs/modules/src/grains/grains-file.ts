@@ -9,6 +9,7 @@ import {
   countValues,
   isList,
   isMap,
+  isReadable,
   MAX_KEPT_BYTES,
   MAX_KEPT_VALUES,
   messageOf,
@@ -39,13 +40,14 @@ export class GrainsFile {
     return value;
   }
 
-  /** Whoever reads meanwhile reads the old file or the new one, whole. @throws {Error} When it cannot be written, or not be read again. */
+  /** Whoever reads meanwhile reads the old file or the new one, whole. @throws {Error} When it cannot be written, or is more than anybody takes. */
   write(grains: ValueMap): void {
     const text = yaml(grains);
-    if (Buffer.byteLength(text) > MAX_BYTES || countValues([grains], MAX_VALUES) > MAX_VALUES)
+    if (!isReadable(grains))
+      throw new Error(`${this.path}: it would be nested more than 22 levels deep; nothing was set`);
+    // What is too much already may become less.
+    if (text.length > this.#text().length && isTooMuch(text, grains))
       throw new Error(`${this.path}: at most 512 KiB and 50,000 values can be set; nothing was`);
-    // One that is nested too deep would hide all the others from the next start.
-    parsed(text, `what ${this.path} would hold`);
     mkdirSync(dirname(this.path), { recursive: true });
     const next = `${this.path}.${process.pid}.new`;
     try {
@@ -59,6 +61,10 @@ export class GrainsFile {
   #text(): string {
     return existsSync(this.path) ? readFileSync(this.path, 'utf8') : '';
   }
+}
+
+function isTooMuch(text: string, grains: ValueMap): boolean {
+  return Buffer.byteLength(text) > MAX_BYTES || countValues([grains], MAX_VALUES) > MAX_VALUES;
 }
 
 function parsed(text: string, path: string) {

@@ -35,7 +35,7 @@ const MORE = 4;
 /** A node that has just become the journal's leader may not know at once of all that it has: it is asked twice before all comes again. */
 const ASKED = 2;
 const ASK_AGAIN_MS = 500;
-/** The place in a journal that has begun anew, of which nobody has been told: at no other is the index of an event of no message. */
+/** Where the journal has begun anew and the destination was not told yet. No message has this number, and a sink that begins stands behind it. */
 const ANEW: At = { sequence: 0, index: 0 };
 
 export class Delivery {

@@ -252,6 +252,7 @@ function mineOf({ config, log }: AboutHost, link: LiveLink, data: HostData, exec
     link,
     log,
     functions: config.mine_functions,
+    isEnabled: config.mine_enabled,
     intervalMinutes: config.mine_interval,
     pillar: data.currentPillar,
     run: (fun, args, call) => execution.within(fun, args, call),

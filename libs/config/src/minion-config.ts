@@ -83,6 +83,11 @@ const moduleKeys = {
     doc: 'Functions whose results go to the mine',
     takes: 'function: arguments, or a list',
   }),
+  mine_enabled: z._default(z.boolean(), true).register(keyDocs, {
+    group: modules,
+    doc: 'Whether mine_functions run at the start and every mine_interval; mine.update runs them all the same',
+    takes: 'yes or no',
+  }),
   mine_interval: z._default(whole(1, 43_200), 60).register(keyDocs, {
     group: modules,
     doc: 'How often mine_functions run, in minutes',

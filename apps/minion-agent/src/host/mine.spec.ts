@@ -46,13 +46,14 @@ function anAgent(functions: Value = {}) {
   return { execution, kept, job };
 }
 
-it('leaves an update out while the one before is under way, and goes on when that is done', async () => {
-  jest.useFakeTimers();
+/** Its own updates, each under way until it is told that it is done. */
+function aMine(isEnabled: boolean) {
   const done: (() => void)[] = [];
   const mine = new Mine({
     link: {} as LiveLink,
     log: pino({ enabled: false }),
     functions: { 'network.interfaces': [] },
+    isEnabled,
     intervalMinutes: 1,
     pillar: () => ({}),
     run: () =>
@@ -62,12 +63,27 @@ it('leaves an update out while the one before is under way, and goes on when tha
         });
       }),
   });
+  return { mine, done };
+}
+
+it('leaves an update out while the one before is under way, and goes on when that is done', async () => {
+  jest.useFakeTimers();
+  const { mine, done } = aMine(true);
   mine.start();
   await jest.advanceTimersByTimeAsync(5 * MINUTE_MS);
   expect(done).toHaveLength(1);
   done[0]?.();
   await jest.advanceTimersByTimeAsync(MINUTE_MS);
   expect(done).toHaveLength(2);
+  mine.stop();
+});
+
+it('is not updated by itself where mine_enabled says no', async () => {
+  jest.useFakeTimers();
+  const { mine, done } = aMine(false);
+  mine.start();
+  await jest.advanceTimersByTimeAsync(5 * MINUTE_MS);
+  expect(done).toHaveLength(0);
   mine.stop();
 });
 

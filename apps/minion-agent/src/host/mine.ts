@@ -1,5 +1,5 @@
 /**
- * This minion's mine: `mine_functions` run at the start and every `mine_interval`, and what the `mine` module asks for.
+ * This minion's mine: `mine_functions` run at the start and every `mine_interval` unless `mine_enabled` says no, and what the `mine` module asks for.
  *
  * Spec: spec/envelope.md#mine.
  */
@@ -21,6 +21,8 @@ interface MineOptions {
   readonly log: Logger;
   /** Of the configuration. */
   readonly functions: Value;
+  /** Whether it is updated by itself. */
+  readonly isEnabled: boolean;
   readonly intervalMinutes: number;
   readonly pillar: () => ValueMap;
   readonly run: MinePort['run'];
@@ -34,6 +36,7 @@ export class Mine implements MinePort {
 
   /** The first time now. */
   start(): void {
+    if (!this.options.isEnabled) return;
     this.#timer = setInterval(() => void this.#updateAlone(), this.options.intervalMinutes * MINUTE_MS).unref();
     void this.#updateAlone();
   }

@@ -112,6 +112,7 @@ export class Delivery {
     } finally {
       over.abort();
       await renewing;
+      if (this.#lacking >= ASKED) place.move(ANEW); // the next holder, who may come when as many are there again, need not ask
       this.#isHolding = false;
       [this.#intake, this.#inHand, this.#delivered] = [undefined, [], undefined];
       [this.#behind, this.#lacking] = [0, 0];

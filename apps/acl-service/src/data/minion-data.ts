@@ -30,7 +30,7 @@ export function announcementPlace(identity: Uint8Array): string {
 }
 
 export class MinionData {
-  /** Minions whose data were too large to be looked at: the log says it once of each. */
+  /** Why whose data are not taken: the log says it once. */
   readonly #told = new Set<string>();
 
   constructor(
@@ -45,21 +45,25 @@ export class MinionData {
     const { roles, clock, announcements } = this.link;
     const minion = roster.callerOf(key);
     if (minion?.kind !== 'minion' || !budget.take(toHex(key), clock.own())) return undefined;
-    if (this.#isTooLarge(body.data.bytes.length, minion.name)) return undefined;
+    if (body.data.bytes.length > MAX_KEPT_BYTES) {
+      this.#tell(minion.name, 'larger than 1 MiB');
+      return undefined;
+    }
     budget.charge(toHex(key), Math.floor(body.data.bytes.length / BYTES_OF_A_REQUEST), clock.own());
     const announced = roles.read(body.announcement, clock.now(), clock.skewMs);
     if (!announced.ok || announced.value.use !== 'jobs' || !equalBytes(announced.value.owner.key, key))
       return undefined;
-    if (!(await inventory.write(key, body.data))) return undefined;
+    if (!(await inventory.write(key, body.data))) {
+      this.#tell(minion.name, 'not newer than those that are there, or more than 100,000 values, or not its own');
+      return undefined;
+    }
     await announcements.put(announcementPlace(key), encode(signedToWire(body.announcement)));
     return inventory.pillarOf(key, minion.name);
   }
 
-  #isTooLarge(bytes: number, minion: string): boolean {
-    const isTooLarge = bytes > MAX_KEPT_BYTES;
-    if (isTooLarge && !this.#told.has(minion))
-      this.parts.log.error({ minion, bytes }, `grains: those of ${minion} are larger than 1 MiB, and are not taken`);
-    if (isTooLarge) this.#told.add(minion);
-    return isTooLarge;
+  #tell(minion: string, why: string): void {
+    const sentence = `grains of ${minion} are not taken: they are ${why}`;
+    if (!this.#told.has(sentence)) this.parts.log.error({ minion }, sentence);
+    this.#told.add(sentence);
   }
 }

@@ -45,9 +45,10 @@ export class GrainsFile {
     const text = yaml(grains);
     if (!isReadable(grains))
       throw new Error(`${this.path}: it would be nested more than 22 levels deep; nothing was set`);
-    // What is too much already may become less.
-    if (text.length > this.#text().length && isTooMuch(text, grains))
+    if (isTooMuch(grains) && !isLess(grains, this.read()))
       throw new Error(`${this.path}: at most 512 KiB and 50,000 values can be set; nothing was`);
+    // What could not be read again would hide all the others from the next start.
+    parsed(text, `what ${this.path} would hold`);
     mkdirSync(dirname(this.path), { recursive: true });
     const next = `${this.path}.${process.pid}.new`;
     try {
@@ -63,8 +64,16 @@ export class GrainsFile {
   }
 }
 
-function isTooMuch(text: string, grains: ValueMap): boolean {
-  return Buffer.byteLength(text) > MAX_BYTES || countValues([grains], MAX_VALUES) > MAX_VALUES;
+const sizeOf = (grains: ValueMap): number => Buffer.byteLength(yaml(grains));
+const countOf = (grains: ValueMap): number => countValues([grains], Infinity);
+
+function isTooMuch(grains: ValueMap): boolean {
+  return sizeOf(grains) > MAX_BYTES || countOf(grains) > MAX_VALUES;
+}
+
+/** What is too much already may become less. */
+function isLess(grains: ValueMap, before: ValueMap): boolean {
+  return sizeOf(grains) <= sizeOf(before) && countOf(grains) <= countOf(before);
 }
 
 function parsed(text: string, path: string) {

@@ -21,13 +21,13 @@ export function isWanted(job: Searched, filter: JobFilter): boolean {
   );
 }
 
-/** Of a list of globs, which is asked of job after job. */
-const tests = new WeakMap<readonly string[], (name: string) => boolean>();
+/** One filter is tried on job after job: its globs are compiled once. */
+const compiled = new WeakMap<readonly string[], (name: string) => boolean>();
 
 function anyMatches(globs: readonly string[] | undefined, names: string | readonly string[]): boolean {
   if (globs === undefined) return true;
-  const test = tests.get(globs) ?? anyOf(globs);
-  tests.set(globs, test);
+  const test = compiled.get(globs) ?? anyOf(globs);
+  compiled.set(globs, test);
   return [names].flat().some(test);
 }
 
@@ -79,7 +79,7 @@ export function jobFilterIn(value: Value): JobFilter {
   };
 }
 
-/** What came as a value. */
+/** Reads what came as a value; what it does not understand leaves the whole job wanted. */
 export function jobPartIn(value: Value): JobPart {
   const { minions, values, partial } = isMap(value) ? value : {};
   return {

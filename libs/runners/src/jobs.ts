@@ -29,7 +29,7 @@ const MINIONS = {
   name: 'minions',
   type: 'any',
   default: null,
-  doc: 'Only these minions: globs, as a list or with commas. For what they returned together and no one message carries.',
+  doc: 'Only these minions: globs, as a list or with commas. For a job whose returns are too large for one message.',
 } as const;
 const RUNS =
   'each runner-service knows of its own runs alone; what a run answered is found by its jid, with jobs.lookup_jid';
@@ -107,7 +107,7 @@ export const jobsModule = defineModule('jobs', {
           name: 'partial',
           type: 'bool',
           default: false,
-          doc: 'Of returns that no one message carries, as many as fit, and under `Left` the minions of the others. Without it they are refused.',
+          doc: 'Where the returns are too large for one message: show as many as fit, and under `Left` the minions of the others. Without it such a job is refused.',
         },
       ],
       examples: ['jobs.list_job 20261120112404639750', "jobs.list_job 20261120112404639750 minions='web*'"],

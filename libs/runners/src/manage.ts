@@ -14,7 +14,7 @@ import { sortedIgnoringCase } from './sorted-ids.js';
 import { OF, type Of, targetOf } from './target.js';
 import { groupVersions } from './version-groups.js';
 
-/** As Salt: both together are how long it waits for who answers neither `test.ping` nor whether it is at work. */
+/** As in Salt, both are added: how long a connected minion may be silent before it counts as down. */
 const WAITS = [
   {
     name: 'timeout',

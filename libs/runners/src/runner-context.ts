@@ -62,7 +62,7 @@ export interface JobFilter {
   readonly targets?: readonly string[];
   /** One of these keys and its value suffices. */
   readonly metadata?: ValueMap;
-  /** None of this function alone. */
+  /** Leaves out the jobs of this function alone. */
   readonly without?: string;
   /** So many at most, the latest: above 0. */
   readonly latest?: number;

@@ -10,10 +10,11 @@ import { defineModule } from '../loader/declaration.js';
 import { ExecutionError } from '../loader/errors.js';
 import { type Reply, reply } from '../loader/reply.js';
 import { fn } from '../minion-registry.js';
-import { cmdPrograms } from './cmd-programs.js';
-import { mustBePermitted } from './command-lists.js';
-import { BACKGROUND, OPTIONS, PLACE } from './command-options.js';
-import { type CommandWords, type Ran, runCommand } from './run-command.js';
+import { findProgram } from '../process/find-program.js';
+import { SYSTEM_PATH } from '../process/run-tool.js';
+import { script } from './cmd-script.js';
+import { BACKGROUND, OPTIONS, PLACE } from './cmd-options.js';
+import { type CommandAsk, type Ran, runCommand } from './run-command.js';
 
 const PARAMS = [
   { name: 'cmd', type: 'any', doc: 'The command, as text or as a list of words.' },
@@ -38,6 +39,9 @@ const RAISE = {
   doc: 'An exit code other than 0 is an error, in the words that were printed.',
 } as const;
 
+const PROGRAM = [{ name: 'cmd', type: 'str', doc: 'Name of the program.' }] as const;
+const find = (name: string): Promise<string | undefined> => findProgram(name, process.env['PATH'] ?? SYSTEM_PATH, '/');
+
 type Show = (ran: Ran) => Value;
 
 function running(doc: string, show: Show, example: string) {
@@ -47,7 +51,15 @@ function running(doc: string, show: Show, example: string) {
 }
 
 export const cmdModule = defineModule('cmd', {
-  ...cmdPrograms,
+  which: fn(
+    { doc: 'Where a program is.', params: PROGRAM, returns: 'its path, or None', examples: ['cmd.which cat'] },
+    async ({ cmd }) => (await find(cmd)) ?? null,
+  ),
+  has_exec: fn(
+    { doc: 'Tells whether there is such a program.', params: PROGRAM, examples: ['cmd.has_exec cat'] },
+    async ({ cmd }) => (await find(cmd)) !== undefined,
+  ),
+  script,
   run: fn(
     {
       doc: 'Runs a command and returns what it printed, errors included.',
@@ -104,10 +116,9 @@ interface How {
   readonly show: Show;
 }
 
-async function run(words: CommandWords, context: CallContext, { merged, raises, show }: How): Promise<Reply> {
-  mustBePermitted(words.cmd, context);
-  const ran = await runCommand(words, merged, context);
-  const retcode = words.ignore_retcode ? 0 : (ran.retcode ?? 0);
+async function run(command: CommandAsk, context: CallContext, { merged, raises, show }: How): Promise<Reply> {
+  const ran = await runCommand(command, merged, context);
+  const retcode = command.ignore_retcode ? 0 : (ran.retcode ?? 0);
   if (raises === true && retcode !== 0) throw new ExecutionError(ran.stdout);
   return reply(show(ran), { retcode, notes: ran.notes });
 }

@@ -25,7 +25,7 @@ export interface UserEntry {
   readonly shell: string;
 }
 
-/** Of what lists a whole database. */
+/** Parameter of the functions that list a whole database. */
 export const REFRESH = {
   name: 'refresh',
   type: 'any',
@@ -97,7 +97,7 @@ export async function groupNames(
   return [...new Set(found.map((group) => group.name))].sort();
 }
 
-/** Behind the name, which may hold blanks. */
+/** The numbers after the name; the name may hold blanks. */
 function numbersOf(name: string, line: string | undefined): readonly string[] | undefined {
   return line?.startsWith(name) === true ? (line.slice(name.length).match(/\d+/g) ?? []) : undefined;
 }

@@ -3,16 +3,18 @@ import { isList, messageOf, pyStr, type Value, type ValueMap } from '@natrium/mo
 import { access, constants, stat } from 'node:fs/promises';
 import { coerce } from '../loader/coerce.js';
 import { ExecutionError, InvocationError } from '../loader/errors.js';
+import type { CallContext } from '../call-context.js';
 import type { BaseContext } from '../loader/registry.js';
 import { findProgram } from '../process/find-program.js';
 import { type Account, type ProcessAsk, type ProcessResult, runProcess, startProcess } from '../process/run-process.js';
 import { SYSTEM_PATH } from '../process/run-tool.js';
 import { splitWords } from '../process/split-words.js';
-import { variables } from './command-environment.js';
-import type { CommandOptions } from './command-options.js';
+import { variables } from './cmd-environment.js';
+import { commandText, mustBePermitted } from './cmd-lists.js';
+import type { CommandOptions } from './cmd-options.js';
 import { accountOf, type UserEntry } from './name-databases.js';
 
-export interface CommandWords extends CommandOptions {
+export interface CommandAsk extends CommandOptions {
   readonly cmd: Value;
   readonly shell: string;
   readonly python_shell: boolean | null;
@@ -20,7 +22,7 @@ export interface CommandWords extends CommandOptions {
 
 export interface Ran {
   readonly pid: number;
-  /** None of what runs in the background. */
+  /** null for what runs in the background. */
   readonly retcode: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -38,16 +40,17 @@ export interface Setting {
 export interface Program {
   readonly file: string;
   readonly args: readonly string[];
-  /** As whoever asked named it. */
+  /** The command as the caller wrote it, for sentences. */
   readonly cmd: Value;
 }
 
-export async function runCommand(words: CommandWords, merged: boolean, context: BaseContext): Promise<Ran> {
-  const setting = await settingOf(words, context);
-  const { file: name, args, notes } = commandOf(words);
+export async function runCommand(command: CommandAsk, merged: boolean, context: CallContext): Promise<Ran> {
+  mustBePermitted(command.cmd, context);
+  const setting = await settingOf(command, context);
+  const { file: name, args, notes } = commandOf(command);
   const file = await findProgram(name, setting.env['PATH'] ?? SYSTEM_PATH, setting.cwd);
   if (file === undefined) throw cannotRun(name, 'No such file or directory');
-  const ran = await runProgram({ file, args, cmd: words.cmd }, words, { ...setting, merged }, context);
+  const ran = await runProgram({ file, args, cmd: command.cmd }, command, { ...setting, merged }, context);
   return { ...ran, notes };
 }
 
@@ -63,7 +66,7 @@ export async function settingOf(options: CommandOptions, { signal }: BaseContext
   };
 }
 
-/** @throws {ExecutionError} When it cannot be started. */
+/** Starts it; the caller has asked `mustBePermitted`. @throws {ExecutionError} When it cannot be started. */
 export async function runProgram(
   { file, args, cmd }: Program,
   options: CommandOptions,
@@ -74,7 +77,7 @@ export async function runProgram(
   const stdin = options.stdin_raw_newlines ? options.stdin : options.stdin.replaceAll('\\n', '\n');
   const ask: ProcessAsk = { file, args, stdin, signal, processes, ...setting, ...limitOf(options.timeout) };
   if (options.bg === true) {
-    // Nobody hears what it prints, so that there is nothing to be put together.
+    // Its output goes nowhere, so there is nothing to merge.
     const pid = await startProcess({ ...ask, merged: false }).catch((error: unknown) => notStarted(file, error));
     return { pid, retcode: null, stdout: '', stderr: '' };
   }
@@ -86,7 +89,7 @@ export async function runProgram(
 
 type Success = (ran: Pick<Ran, 'retcode' | 'stdout' | 'stderr'>) => boolean;
 
-/** Salt takes one as well as several, and no exit code that is no whole number. */
+/** Each option is one value or several; an exit code that is no whole number is refused, as in Salt. */
 function successOf(options: Pick<CommandOptions, 'success_retcodes' | 'success_stdout' | 'success_stderr'>): Success {
   const codes = wordsOf(options.success_retcodes).map((code) => coerce('int', code));
   if (!codes.every((code) => typeof code === 'number'))
@@ -103,12 +106,11 @@ function wordsOf(given: Value): readonly Value[] {
   return words.filter((word) => word !== '');
 }
 
-/** What it printed; of one that its time limit ended, that. */
+/** What it printed, or, when its time limit ended it, the sentence that says so. */
 function shown(cmd: Value, { timeout, rstrip }: CommandOptions, result: ProcessResult) {
   const { pid, retcode, timedOut } = result;
   if (timedOut) {
-    const name = isList(cmd) ? cmd.map(pyStr).join(' ') : pyStr(cmd);
-    return { pid, retcode: 1, stdout: `${name} : Timed out after ${String(timeout)} seconds`, stderr: '' };
+    return { pid, retcode: 1, stdout: `${commandText(cmd)} : Timed out after ${String(timeout)} seconds`, stderr: '' };
   }
   const strip = (text: string): string => (rstrip ? text.trimEnd() : text);
   return { pid, retcode, stdout: strip(result.stdout), stderr: strip(result.stderr) };
@@ -120,7 +122,7 @@ interface Command {
   readonly notes: readonly string[];
 }
 
-function commandOf({ cmd, shell, python_shell: asked }: CommandWords): Command {
+function commandOf({ cmd, shell, python_shell: asked }: CommandAsk): Command {
   if (asked ?? shell !== '') return inShell(shell === '' ? '/bin/sh' : shell, cmd);
   const { words, looksLikeShell } = isList(cmd)
     ? { words: cmd.map(pyStr), looksLikeShell: false }
@@ -133,7 +135,7 @@ function commandOf({ cmd, shell, python_shell: asked }: CommandWords): Command {
 }
 
 function inShell(shell: string, cmd: Value): Command {
-  const text = isList(cmd) ? cmd.map(pyStr).join(' ') : pyStr(cmd);
+  const text = commandText(cmd);
   if (text.trim() === '') throw new InvocationError('there is no command to run');
   return { file: shell, args: ['-c', text], notes: [] };
 }

@@ -35,7 +35,7 @@ export interface KwargsParam {
 
 export type Param = NamedParam | RestParam | KwargsParam;
 
-/** Of a function that takes whatever it is sent. */
+/** The parameters of a function that takes whatever it is sent. */
 export const ANYTHING = [{ rest: 'args' }, { kwargs: 'kwargs' }] as const;
 
 interface TypeOf {

@@ -1,6 +1,6 @@
 /**
- * What a function throws when it cannot do what was asked. The loader turns each into the text that Salt's users know;
- * anything else that is thrown is a defect of the function and is reported as an exception.
+ * What a function throws when it cannot do what was asked. The first two become the texts that Salt's users know; all else, the third too,
+ * is reported as an exception.
  */
 
 /** The caller asked for something that makes no sense: `ERROR executing 'x.y': …`. */
@@ -13,7 +13,7 @@ export class ExecutionError extends Error {
   override readonly name = 'CommandExecutionError';
 }
 
-/** Values of a kind that the operation does not have; its text is Python's. */
+/** Values of a kind that the operation does not have: an exception in Salt as well, under Python's name. */
 export class ValueTypeError extends Error {
   override readonly name = 'TypeError';
 }

@@ -1,6 +1,7 @@
 /**
- * Shell globs over short names: `*`, `?`, `[seq]`, `[!seq]`, as Python's fnmatch, in time of at most pattern times text.
- * For names of this library's own things; who is targeted is decided by `libs/matchers`.
+ * Shell globs as Python's fnmatch: `*`, `?`, `[seq]`, `[!seq]`, in time of at most pattern times text.
+ * For what functions match themselves: commands, files, services, jobs. Targets and permissions are matched by
+ * `libs/matchers`, which this library may not import.
  */
 type Test = (char: string) => boolean;
 type Piece = Test | 'any run';
@@ -15,7 +16,7 @@ export function compileGlob(pattern: string): (text: string) => boolean {
   return (text) => matches(pieces, [...text]);
 }
 
-/** Goes back to the last run only, and one character further each time. */
+/** On a mismatch only the last `*` is tried again, one character longer each time. */
 function matches(pieces: readonly Piece[], chars: readonly string[]): boolean {
   let [at, piece, run, resume] = [0, 0, -1, 0];
   while (at < chars.length) {

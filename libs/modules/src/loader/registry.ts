@@ -18,7 +18,7 @@ import { type Fault, type Outcome, Reply } from './reply.js';
 /** What every call has: a way to end it, and where there is one, a list of the processes that it started. */
 export interface BaseContext {
   readonly signal: AbortSignal;
-  /** What `signal.aborted` says, where a signal is made only when it is asked for. */
+  /** The same as `signal.aborted`, for contexts that make the signal only when it is read. */
   readonly isEnded?: boolean | undefined;
   readonly processes?: ProcessPort | undefined;
 }

@@ -26,7 +26,7 @@ const FILES: Readonly<Record<string, string>> = {
   yumpkg: 'pkg',
 };
 
-/** @returns Whether a module of this name loads. */
+/** @returns A test: whether the module of a name is loaded. */
 export function whichLoad({
   disable_modules: disabled,
   whitelist_modules: only,

@@ -54,7 +54,7 @@ function rewritten(source: string, flags: number): string {
 
 interface Piece {
   readonly text: string;
-  /** Of what it stands for. */
+  /** Characters of the Python pattern that it replaces. */
   readonly length: number;
 }
 

@@ -22,9 +22,9 @@ export interface ProcessAsk {
   /** Both streams into one, in the order in which they were written. */
   readonly merged: boolean;
   readonly account?: Account | undefined;
-  /** Bits that what it makes does not get. */
+  /** Permission bits that files made by it do not get. */
   readonly umask?: number | undefined;
-  /** More than Node's timers can wait is as much as they can, 24 days: with a larger number they would not wait at all. */
+  /** Cut to 24 days, the longest that Node's timers can wait: a larger number would end it at once. */
   readonly timeoutMs?: number;
   /** What prints more than this to one stream is ended; without it the rest is counted and dropped. */
   readonly endAfterBytes?: number;
@@ -34,7 +34,7 @@ export interface ProcessAsk {
   readonly processes?: ProcessPort | undefined;
 }
 
-/** Node gives it its own group alone. */
+/** The process is in this group alone: Node gives it no supplementary groups. */
 export interface Account {
   readonly uid: number;
   readonly gid: number;
@@ -120,7 +120,7 @@ function wordsOf({ file, args, merged, umask }: ProcessAsk): readonly [string, .
   return ['/bin/sh', '-c', `${mask}exec "$@"${merged ? ' 2>&1' : ''}`, 'sh', file, ...args];
 }
 
-/** Where this process may have no more descriptors, Node makes no streams, and says so with the `error` of the next turn. */
+/** Undefined when this process is out of descriptors: Node then makes no streams, and emits `error` in the next turn. */
 function lifelineOf({ stdio }: { readonly stdio?: ChildProcess['stdio'] }) {
   return stdio?.[3];
 }
@@ -159,7 +159,7 @@ function endingWith(child: ChildProcess, { timeoutMs, signal, processes }: Proce
   const exit = new Promise<Exit>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, name) => {
-      resolve({ retcode: code ?? -signalNumber(name), signal: name });
+      resolve({ retcode: retcodeOf(code, name), signal: name });
     });
   }).finally(() => {
     clearTimeout(timer);
@@ -169,9 +169,10 @@ function endingWith(child: ChildProcess, { timeoutMs, signal, processes }: Proce
   return { exit, stop, why: () => first };
 }
 
-/** A process ended by signal 9 has the retcode -9, as Python has it. */
-function signalNumber(name: NodeJS.Signals | null): number {
-  return name === null ? 1 : constants.signals[name];
+/** As Python has it: a process ended by signal 9 has the retcode -9. */
+function retcodeOf(code: number | null, signal: NodeJS.Signals | null): number {
+  if (code !== null) return code;
+  return signal === null ? -1 : -constants.signals[signal];
 }
 
 function killGroup(child: ChildProcess): void {

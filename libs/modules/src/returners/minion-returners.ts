@@ -21,7 +21,7 @@ export interface ReturnersConfig {
 }
 
 export interface ReturnersParts {
-  /** Where the process for modules in other languages and files is. */
+  /** The program that loads a JavaScript file. */
   readonly hostPath: string;
   /** The minion's configuration, without secrets. */
   readonly shown: ValueMap;

@@ -2,7 +2,7 @@
 import { isList, isMap, isTrue, pyStr, type Value } from '@natrium/model';
 import { InvocationError } from '../loader/errors.js';
 import { SYSTEM_PATH } from '../process/run-tool.js';
-import type { CommandOptions } from './command-options.js';
+import type { CommandOptions } from './cmd-options.js';
 import type { UserEntry } from './name-databases.js';
 
 type Variables = Readonly<Record<string, string>>;
@@ -11,9 +11,9 @@ type Variables = Readonly<Record<string, string>>;
  * Settings of the agent itself, by its unit, its supervisor or systemd: what it runs would take them for its own. `NODE_ENV` has npm
  * leave out packages, and the others slow a program down or end it.
  */
-const OWN = /^(NODE_ENV|MALLOC_[A-Z_]+|NOTIFY_SOCKET|NATRIUM_SUPERVISED)$/;
+const OF_AGENT = /^(NODE_ENV|MALLOC_[A-Z_]+|NOTIFY_SOCKET|NATRIUM_SUPERVISED)$/;
 
-/** As Salt, each by itself: one that `env` gives counts. */
+/** One by one, as in Salt, so that one given in `env` wins. */
 const LOCALE: Variables = Object.fromEntries(
   ['CTYPE', 'NUMERIC', 'TIME', 'COLLATE', 'MONETARY', 'MESSAGES', 'PAPER', 'NAME', 'ADDRESS', 'TELEPHONE']
     .concat(['MEASUREMENT', 'IDENTIFICATION'])
@@ -23,20 +23,20 @@ const LOCALE: Variables = Object.fromEntries(
 type Asked = Pick<CommandOptions, 'env' | 'clean_env' | 'prepend_path' | 'reset_system_locale'>;
 
 export function variables(asked: Asked, account: UserEntry | undefined): Variables {
-  const own =
+  const ofAccount =
     account === undefined
       ? {}
       : { HOME: account.home, USER: account.name, LOGNAME: account.name, SHELL: account.shell };
   const resets = asked.reset_system_locale && !asked.clean_env;
   const locale = resets ? { ...LOCALE, LANGUAGE: 'C' } : {};
   const inherited = asked.clean_env ? {} : inheritedWithout(resets ? ['LC_ALL'] : []);
-  const all: Variables = { ...inherited, ...locale, ...own, ...envOf(asked.env) };
+  const all: Variables = { ...inherited, ...locale, ...ofAccount, ...envOf(asked.env) };
   if (asked.prepend_path === '') return all;
   return { ...all, PATH: `${asked.prepend_path}:${all['PATH'] ?? SYSTEM_PATH}` };
 }
 
 function inheritedWithout(names: readonly string[]): Variables {
-  const kept = Object.entries(process.env).filter(([name]) => !OWN.test(name) && !names.includes(name));
+  const kept = Object.entries(process.env).filter(([name]) => !OF_AGENT.test(name) && !names.includes(name));
   return Object.fromEntries(kept.map(([name, value = '']) => [name, value]));
 }
 

@@ -11,9 +11,14 @@ import { matchesGlob } from '../loader/glob.js';
 
 type Places = Pick<CallContext, 'config' | 'grains' | 'pillar'>;
 
-/** @param cmd As text, or as a list of words. @throws {ExecutionError} */
+/** A command, which is text or a list of words, as one text: what the lists judge, what a shell runs, what a sentence names. */
+export function commandText(cmd: Value): string {
+  return isList(cmd) ? cmd.map(pyStr).join(' ') : pyStr(cmd);
+}
+
+/** @throws {ExecutionError} */
 export function mustBePermitted(cmd: Value, places: Places): void {
-  const text = isList(cmd) ? cmd.map(pyStr).join(' ') : pyStr(cmd);
+  const text = commandText(cmd);
   const isIn = (globs: readonly string[]) => globs.some((glob) => matchesGlob(glob, text));
   const only = globsIn('cmd_whitelist_glob', places);
   if (isIn(globsIn('cmd_blacklist_glob', places)) || (only.length > 0 && !isIn(only)))

@@ -13,7 +13,7 @@ export interface CommandOptions {
   readonly reset_system_locale: boolean;
   readonly rstrip: boolean;
   readonly timeout: number | null;
-  /** Of a command alone: a script is taken away when it has ended. */
+  /** Of commands only: the file of a script is removed when the script has ended. */
   readonly bg?: boolean;
   readonly ignore_retcode: boolean;
   readonly success_retcodes: Value;
@@ -23,7 +23,7 @@ export interface CommandOptions {
   readonly kwargs: ValueMap;
 }
 
-/** In Salt's order, which only these have. */
+/** Also taken by position, in Salt's order. */
 export const PLACE = [
   { name: 'cwd', type: 'str', default: '', doc: "Folder to run in; the account's home when not given." },
   { name: 'stdin', type: 'str', default: '', doc: 'Text for its standard input.' },
@@ -98,7 +98,6 @@ export const OPTIONS = [
   { kwargs: 'kwargs', doc: 'Only names that begin with two underscores.' },
 ] as const;
 
-/** Of a command alone. */
 export const BACKGROUND = {
   name: 'bg',
   type: 'bool',

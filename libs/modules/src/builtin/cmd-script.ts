@@ -1,4 +1,4 @@
-/** `cmd.*` that looks for programs, and `cmd.script`: a script whose text came with the request, or that is on this host. */
+/** `cmd.script`: a script whose text came with the request, or that is on this host. */
 import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '@natrium/model';
@@ -6,50 +6,36 @@ import type { CallContext } from '../call-context.js';
 import { ExecutionError, InvocationError } from '../loader/errors.js';
 import { type Reply, reply } from '../loader/reply.js';
 import { fn } from '../minion-registry.js';
-import { findProgram } from '../process/find-program.js';
 import type { Account } from '../process/run-process.js';
-import { SYSTEM_PATH } from '../process/run-tool.js';
 import { splitWords } from '../process/split-words.js';
-import { mustBePermitted } from './command-lists.js';
-import { type CommandOptions, OPTIONS, PLACE } from './command-options.js';
+import { mustBePermitted } from './cmd-lists.js';
+import { type CommandOptions, OPTIONS, PLACE } from './cmd-options.js';
 import { readWhole } from './file-access.js';
 import { runProgram, settingOf } from './run-command.js';
 
-const CMD = [{ name: 'cmd', type: 'str', doc: 'Name of the program.' }] as const;
 const AS_WRITTEN = {
   type: 'any',
   default: null,
   keyword: true,
   doc: 'Changes nothing: a script names its shell.',
 } as const;
-const find = (name: string): Promise<string | undefined> => findProgram(name, process.env['PATH'] ?? SYSTEM_PATH, '/');
 
-export const cmdPrograms = {
-  which: fn(
-    { doc: 'Where a program is.', params: CMD, returns: 'its path, or None', examples: ['cmd.which cat'] },
-    async ({ cmd }) => (await find(cmd)) ?? null,
-  ),
-  has_exec: fn(
-    { doc: 'Tells whether there is such a program.', params: CMD, examples: ['cmd.has_exec cat'] },
-    async ({ cmd }) => (await find(cmd)) !== undefined,
-  ),
-  script: fn(
-    {
-      doc: 'Runs a script. Its text is an argument, or it is on this host; nothing is fetched.',
-      params: [
-        { name: 'source', type: 'str', doc: 'A whole path on this host, or the text, which begins with #!.' },
-        { name: 'args', type: 'str', default: '', doc: 'Its words, split as a shell quotes them.' },
-        ...PLACE,
-        { ...AS_WRITTEN, name: 'shell' },
-        { ...AS_WRITTEN, name: 'python_shell' },
-        ...OPTIONS,
-      ],
-      returns: 'pid, retcode, stdout and stderr',
-      examples: [`cmd.script /opt/check.sh args="a 'b c'"`, "cmd.script $'#!/bin/sh\\necho hello' runas=www-data"],
-    },
-    runScript,
-  ),
-} as const;
+export const script = fn(
+  {
+    doc: 'Runs a script. Its text is an argument, or it is on this host; nothing is fetched.',
+    params: [
+      { name: 'source', type: 'str', doc: 'A whole path on this host, or the text, which begins with #!.' },
+      { name: 'args', type: 'str', default: '', doc: 'Its words, split as a shell quotes them.' },
+      ...PLACE,
+      { ...AS_WRITTEN, name: 'shell' },
+      { ...AS_WRITTEN, name: 'python_shell' },
+      ...OPTIONS,
+    ],
+    returns: 'pid, retcode, stdout and stderr',
+    examples: [`cmd.script /opt/check.sh args="a 'b c'"`, "cmd.script $'#!/bin/sh\\necho hello' runas=www-data"],
+  },
+  runScript,
+);
 
 interface Script extends CommandOptions {
   readonly source: string;

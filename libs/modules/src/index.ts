@@ -19,10 +19,11 @@ export { ANYTHING, declaringFor, defineModule, type Library, type Module } from 
 export { type Dialect, errorText, type Thrown } from './loader/dialect.js';
 export { ExecutionError, InvocationError } from './loader/errors.js';
 export { executeSeveral } from './loader/execute-several.js';
-export { compileGlob, matchesGlob } from './loader/glob.js';
+export { compileGlob } from './loader/glob.js';
 export { type BaseContext, Registry } from './loader/registry.js';
 export { docsOf } from './loader/select-functions.js';
-export { namesOfNone, whichLoad } from './loader/which-load.js';
+export { unknownModules, whichLoad } from './loader/which-load.js';
+export { unanswered } from './builtin/publish-reply.js';
 export { type Outcome, Reply, reply } from './loader/reply.js';
 export {
   type MasterPort,

@@ -5,9 +5,9 @@
  */
 import { defineModule } from '@natrium/modules';
 import { MINE } from './mine.js';
-import { absent, allAbsent } from './not-here.js';
+import { notHere, allNotHere } from './not-here.js';
 import { runner } from './runner-registry.js';
-import { OF, targetOf } from './target.js';
+import { TARGET_PARAMS, targetOf } from './target.js';
 
 const TOLD =
   'what minions have told of themselves counts in permissions, and gives way to what they tell next: saltutil.refresh_grains and saltutil.refresh_pillar have them tell it';
@@ -18,7 +18,7 @@ export const cacheModule = defineModule('cache', {
   grains: runner(
     {
       doc: 'The grains that accepted minions told last, connected or not.',
-      params: OF,
+      params: TARGET_PARAMS,
       returns: 'a map by minion; an empty one for a minion that has not told any',
       examples: ['cache.grains', "cache.grains 'web*'"],
     },
@@ -27,15 +27,15 @@ export const cacheModule = defineModule('cache', {
   pillar: runner(
     {
       doc: 'The pillar of accepted minions. Only an account with full access is told.',
-      params: OF,
+      params: TARGET_PARAMS,
       returns: 'a map by minion',
       examples: ['cache.pillar', 'cache.pillar web1'],
     },
     (of, { master }) => master.cached('pillar', targetOf(of)),
   ),
-  mine: absent(MINE, 'cache.mine'),
-  ...allAbsent(TOLD, 'cache', ['clear_grains', 'clear_pillar', 'clear_all']),
-  ...allAbsent(ITS_MINE, 'cache', ['clear_mine', 'clear_mine_func']),
-  clear_git_lock: absent('nothing is fetched with git, and so nothing locks it', 'cache.clear_git_lock'),
-  ...allAbsent(BANKS, 'cache', ['cloud', 'store', 'list', 'fetch', 'flush']),
+  mine: notHere(MINE, 'cache.mine'),
+  ...allNotHere(TOLD, 'cache', ['clear_grains', 'clear_pillar', 'clear_all']),
+  ...allNotHere(ITS_MINE, 'cache', ['clear_mine', 'clear_mine_func']),
+  clear_git_lock: notHere('nothing is fetched with git, and so nothing locks it', 'cache.clear_git_lock'),
+  ...allNotHere(BANKS, 'cache', ['cloud', 'store', 'list', 'fetch', 'flush']),
 });

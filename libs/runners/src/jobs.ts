@@ -8,7 +8,7 @@ import { defineModule, InvocationError, reply, type Reply } from '@natrium/modul
 import { globsOf } from './job-filter.js';
 import { lastRun, latestJobs, listJobs } from './job-search.js';
 import { activeView, detailView, filterView, listView, lookupView, returnsView } from './job-views.js';
-import { absent } from './not-here.js';
+import { notHere } from './not-here.js';
 import type { JobPart } from './runner-context.js';
 import { runner } from './runner-registry.js';
 
@@ -199,7 +199,7 @@ export const jobsModule = defineModule('jobs', {
       return returnsView(await master.jobs.get(jid, WITHOUT_VALUES));
     },
   ),
-  master: absent(RUNS, 'jobs.master'),
+  master: notHere(RUNS, 'jobs.master'),
 });
 
 const WITHOUT_VALUES: JobPart = { values: false };

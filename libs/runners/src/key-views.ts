@@ -57,7 +57,11 @@ function grouped(entries: readonly KeyEntry[], groups: typeof GROUPS): ValueMap 
 }
 
 /** An id with several keys of one state shows them all. */
-export function byIds(entries: readonly KeyEntry[], textOf: (key: KeyEntry) => string, between: string): ValueMap {
+export function textsByState(
+  entries: readonly KeyEntry[],
+  textOf: (key: KeyEntry) => string,
+  between: string,
+): ValueMap {
   const of = (wanted: ListedState): ValueMap => {
     const found = new Map<string, string>();
     for (const entry of entries.filter(({ state }) => state === wanted)) {
@@ -91,7 +95,7 @@ export function meansMaster(match: Value): boolean {
 }
 
 /** @throws {ExecutionError} When it holds no ids by state. */
-export function byState(match: Value): ValueMap {
+export function requireByState(match: Value): ValueMap {
   const names = GROUPS.map(([name]) => name);
   if (isMap(match) && Object.keys(match).every((name) => names.includes(name) || name === 'local')) return match;
   throw new ExecutionError(`match holds ids by state, as list_all tells them: ${names.join(', ')}`);

@@ -5,13 +5,13 @@
  * does not know is not waited for. Only `manage.versions` asks the minions themselves.
  */
 import { isTrue, pyStr, type Value, type ValueMap } from '@natrium/model';
-import { defineModule, ExecutionError, reply, type Reply, SALT_VERSION, secondsOf } from '@natrium/modules';
-import { gathering } from './gathering.js';
-import { absent } from './not-here.js';
+import { defineModule, ExecutionError, type Reply, SALT_VERSION, secondsOf, unanswered } from '@natrium/modules';
+import { publishAsk } from './publish-ask.js';
+import { notHere } from './not-here.js';
 import type { RunnerContext } from './runner-context.js';
 import { runner } from './runner-registry.js';
 import { sortedIgnoringCase } from './sorted-ids.js';
-import { OF, type Of, targetOf } from './target.js';
+import { TARGET_PARAMS, type TargetArguments, targetOf } from './target.js';
 import { groupVersions } from './version-groups.js';
 
 /** As in Salt, both are added: how long a connected minion may be silent before it counts as down. */
@@ -27,7 +27,7 @@ const WAITS = [
 const SUBSET = [
   { name: 'subset', type: 'list', default: [], doc: 'Only ids of this list.' },
   { name: 'show_ip', type: 'bool', default: false, doc: 'Refused: the master does not see addresses of minions.' },
-  ...OF,
+  ...TARGET_PARAMS,
 ] as const;
 
 /** First, as in Salt: `manage.down False 'web*'`. */
@@ -60,20 +60,24 @@ export const manageModule = defineModule('manage', {
   status: runner(
     {
       doc: 'The minions that are up and those that are down.',
-      params: [{ name: 'output', type: 'bool', default: true, doc: 'Not needed.' }, ...OF, ...WAITS],
+      params: [{ name: 'output', type: 'bool', default: true, doc: 'Not needed.' }, ...TARGET_PARAMS, ...WAITS],
       returns: 'a map with `up` and `down`',
       examples: ['manage.status'],
     },
     async (of, context) => ({ ...(await status(of, context, silentSeconds(of, context))) }),
   ),
   up: runner(
-    { doc: 'The minions that are up.', params: [...OF, ...WAITS], examples: ['manage.up', "manage.up 'web*'"] },
+    {
+      doc: 'The minions that are up.',
+      params: [...TARGET_PARAMS, ...WAITS],
+      examples: ['manage.up', "manage.up 'web*'"],
+    },
     async (of, context) => (await status(of, context, silentSeconds(of, context))).up,
   ),
   down: runner(
     {
       doc: 'The accepted minions that are not up.',
-      params: [REMOVE_KEYS, ...OF, ...WAITS],
+      params: [REMOVE_KEYS, ...TARGET_PARAMS, ...WAITS],
       examples: ['manage.down', "manage.down tgt='web*'"],
     },
     async ({ removekeys, ...of }, context) => {
@@ -97,10 +101,10 @@ export const manageModule = defineModule('manage', {
   not_allowed: live('The same as manage.not_present.', 'down'),
   reaped: live('The same as manage.present, as in Salt.', 'up'),
   not_reaped: live('The same as manage.not_present, as in Salt.', 'down'),
-  bootstrap: absent(INSTALLS, 'manage.bootstrap'),
-  bootstrap_psexec: absent(INSTALLS, 'manage.bootstrap_psexec'),
-  safe_accept: absent(KEYS, 'manage.safe_accept'),
-  key_regen: absent('a minion makes its own key, and nobody makes it throw that away', 'manage.key_regen'),
+  bootstrap: notHere(INSTALLS, 'manage.bootstrap'),
+  bootstrap_psexec: notHere(INSTALLS, 'manage.bootstrap_psexec'),
+  safe_accept: notHere(KEYS, 'manage.safe_accept'),
+  key_regen: notHere('a minion makes its own key, and nobody makes it throw that away', 'manage.key_regen'),
   versions: runner(
     {
       doc: 'The versions of all minions, compared with that of the master.',
@@ -130,7 +134,7 @@ function silentSeconds(waits: Waits, { host: { config } }: RunnerContext): numbe
   return said(waits.timeout, timeout) + said(waits.gather_job_timeout, gather_job_timeout);
 }
 
-async function status(of: Of, { master }: RunnerContext, silent?: number): Promise<Status> {
+async function status(of: TargetArguments, { master }: RunnerContext, silent?: number): Promise<Status> {
   const [{ accepted }, connected] = await Promise.all([master.inventory(targetOf(of)), master.connected(silent)]);
   const live = new Set(connected);
   const sorted = [...new Set(accepted)].sort();
@@ -143,9 +147,8 @@ function inSubset(ids: readonly string[], subset: readonly string[]): readonly s
 
 async function versions({ master, host }: RunnerContext): Promise<Reply | ValueMap> {
   const { accepted } = await master.inventory();
-  const answer = await master.publish(gathering({ tgt: '*', fun: 'test.version', arg: [], tgtType: 'glob' }, host));
-  if (answer.type === 'refused') return reply(answer.refusal.sentence, { retcode: 1, refusal: answer.refusal });
-  if (answer.type === 'timeout') return reply("'test.version' publish timed out", { retcode: 1 });
+  const answer = await master.publish(publishAsk({ tgt: '*', fun: 'test.version', arg: [], tgtType: 'glob' }, host));
+  if (answer.type !== 'answered') return unanswered('test.version', answer);
   const told = Object.entries(answer.returns).flatMap(([id, { ret, retcode }]) =>
     // Who failed to tell it counts as offline, as in Salt.
     retcode === 0 && typeof ret === 'string' ? [[id, ret] as const] : [],

@@ -3,13 +3,13 @@ import type { Value } from '@natrium/model';
 import { ANYTHING, ExecutionError } from '@natrium/modules';
 import { runner } from './runner-registry.js';
 
-export function absent(why: string, example: string) {
-  return runner({ doc: `Not here: ${why}.`, params: ANYTHING, examples: [example] }, (): Value => {
-    throw new ExecutionError(`${example} is not here: ${why}`);
+export function notHere(why: string, fun: string) {
+  return runner({ doc: `Not here: ${why}.`, params: ANYTHING, examples: [fun] }, (): Value => {
+    throw new ExecutionError(`${fun} is not here: ${why}`);
   });
 }
 
 /** Several of one module, for one reason. */
-export function allAbsent(why: string, module: string, names: readonly string[]) {
-  return Object.fromEntries(names.map((name) => [name, absent(why, `${module}.${name}`)]));
+export function allNotHere(why: string, module: string, names: readonly string[]) {
+  return Object.fromEntries(names.map((name) => [name, notHere(why, `${module}.${name}`)]));
 }

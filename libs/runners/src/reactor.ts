@@ -1,6 +1,6 @@
 /** `reactor.*`: what events set off is in the master's file, and changes with a restart; one replica claims each reaction. */
 import { defineModule } from '@natrium/modules';
-import { allAbsent } from './not-here.js';
+import { allNotHere } from './not-here.js';
 import { runner } from './runner-registry.js';
 
 const FILE = 'what events set off is the section reactor of the master file, which counts from the next start on';
@@ -19,6 +19,6 @@ export const reactorModule = defineModule('reactor', {
     },
     (_, { host }) => host.config['reactor'] ?? [],
   ),
-  ...allAbsent(FILE, 'reactor', ['add', 'delete']),
-  ...allAbsent(LEADER, 'reactor', ['is_leader', 'set_leader']),
+  ...allNotHere(FILE, 'reactor', ['add', 'delete']),
+  ...allNotHere(LEADER, 'reactor', ['is_leader', 'set_leader']),
 });

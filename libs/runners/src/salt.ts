@@ -6,9 +6,17 @@
  * where an operator has written nothing.
  */
 import { isList, isMap, isTrue, joinArguments, pyStr, type Value, type ValueMap } from '@natrium/model';
-import { defineModule, ExecutionError, InvocationError, type PublishAnswer, reply, type Reply } from '@natrium/modules';
+import {
+  defineModule,
+  ExecutionError,
+  InvocationError,
+  type PublishAnswer,
+  reply,
+  type Reply,
+  unanswered,
+} from '@natrium/modules';
 import { executionLibrary } from './execution-library.js';
-import { gathering } from './gathering.js';
+import { publishAsk } from './publish-ask.js';
 import { runner } from './runner-registry.js';
 
 const READING: ReadonlySet<string> = new Set([
@@ -76,7 +84,7 @@ export const saltModule = defineModule('salt', {
     async ({ tgt, fun, arg, timeout, tgt_type: tgtType, ret: returner, jid, kwarg }, { master, host }) => {
       if (jid !== '') throw new InvocationError('nobody chooses under which id a job is kept: leave jid out');
       const asked = { tgt: isList(tgt) ? tgt.map(pyStr) : pyStr(tgt), fun, arg: argumentsOf(arg, kwarg), tgtType };
-      const ask = gathering(asked, host);
+      const ask = publishAsk(asked, host);
       return executed(asked, await master.publish({ ...ask, returner, ...(isTrue(timeout) ? { timeout } : {}) }));
     },
   ),
@@ -90,8 +98,7 @@ function argumentsOf(arg: Value, kwarg: Value): readonly Value[] {
 }
 
 function executed({ fun, tgt }: { readonly fun: string; readonly tgt: Value }, answer: PublishAnswer): Reply {
-  if (answer.type === 'refused') return reply(answer.refusal.sentence, { retcode: 1, refusal: answer.refusal });
-  if (answer.type === 'timeout') return reply(`'${fun}' publish timed out`, { retcode: 1 });
+  if (answer.type !== 'answered') return unanswered(fun, answer);
   const { returns, absent, missing = [] } = answer;
   const told = Object.entries(returns);
   if (told.length + absent.length === 0)

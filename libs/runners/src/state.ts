@@ -3,7 +3,7 @@
  * (`natrium-run state.event` listens at the client's own end.)
  */
 import { ANYTHING, defineModule } from '@natrium/modules';
-import { absent } from './not-here.js';
+import { notHere } from './not-here.js';
 import { runner } from './runner-registry.js';
 
 const WHY = 'Natrium runs commands, and does not manage configurations';
@@ -18,8 +18,8 @@ export const stateModule = defineModule('state', {
     },
     () => ({}),
   ),
-  orchestrate: absent(WHY, 'state.orchestrate'),
-  orch: absent(WHY, 'state.orch'),
-  sls: absent(WHY, 'state.sls'),
-  orchestrate_single: absent(WHY, 'state.orchestrate_single'),
+  orchestrate: notHere(WHY, 'state.orchestrate'),
+  orch: notHere(WHY, 'state.orch'),
+  sls: notHere(WHY, 'state.sls'),
+  orchestrate_single: notHere(WHY, 'state.orchestrate_single'),
 });

@@ -6,8 +6,8 @@
  */
 import { createHash } from 'node:crypto';
 import { type Absent, joinArguments, pyStr, type Value, type ValueMap } from '@natrium/model';
-import { defineModule, reply, type Reply } from '@natrium/modules';
-import { gathering } from './gathering.js';
+import { defineModule, reply, type Reply, unanswered } from '@natrium/modules';
+import { publishAsk } from './publish-ask.js';
 import type { RunnerContext } from './runner-context.js';
 import { runner } from './runner-registry.js';
 import { type Pool, withDifferences } from './survey-differences.js';
@@ -76,9 +76,8 @@ async function survey(
 ): Promise<Reply | Value> {
   const { tgt, fun, args, tgt_type: tgtType, kwargs } = asked;
   const arg = joinArguments({ positional: args, named: kwargs });
-  const answer = await master.publish(gathering({ tgt, fun, arg, tgtType }, host));
-  if (answer.type === 'refused') return reply(answer.refusal.sentence, { retcode: 1, refusal: answer.refusal });
-  if (answer.type === 'timeout') return reply(`'${fun}' publish timed out`, { retcode: 1 });
+  const answer = await master.publish(publishAsk({ tgt, fun, arg, tgtType }, host));
+  if (answer.type !== 'answered') return unanswered(fun, answer);
   const { returns, absent, missing = [] } = answer;
   const told = Object.entries(returns).map(([id, { ret }]) => [id, pyStr(ret)] as const);
   const results = new Map([...silent(absent, missing), ...told]);

@@ -2,6 +2,7 @@
 import type { Value } from '@natrium/model';
 import { ANYTHING, defineModule, ExecutionError, InvocationError } from '@natrium/modules';
 import { setTimeout as pause } from 'node:timers/promises';
+import { notHere } from './not-here.js';
 import { runner } from './runner-registry.js';
 
 const LONGEST_SECONDS = 3_600;
@@ -44,9 +45,7 @@ export const testModule = defineModule('test', {
   ),
   get_opts: runner({ doc: "The master's settings that may be shown." }, (_, { host }) => host.config),
   stdout_print: runner({ doc: 'Returns `bar`. Diverges: a runner has no terminal to print on.' }, () => 'bar'),
-  stream: runner({ doc: 'Fires progress events. Not built yet.' }, (): Value => {
-    throw new ExecutionError('test.stream is not built yet; event.send fires an event');
-  }),
+  stream: notHere('a runner fires events with event.send, and nobody waits for those of a stream', 'test.stream'),
   exception: runner(
     { doc: 'Fails.', params: [{ name: 'message', type: 'str', default: 'Test Exception' }] },
     ({ message }): Value => {

@@ -10,8 +10,8 @@ import { isMap, type Value, type ValueMap } from '@natrium/model';
 import { type BaseContext, declaringFor, defineModule, ExecutionError } from '@natrium/modules';
 import {
   ALL_STATES,
-  byIds,
-  byState,
+  textsByState,
+  requireByState,
   everyKey,
   filled,
   idsIn,
@@ -89,7 +89,7 @@ export const keyWheel = defineModule('key', {
     },
     async ({ match, hash_type: hash }, { keys }) => {
       requireSha256(hash);
-      const found = byIds(await select(keys, match), ({ fingerprint }) => fingerprint, ', ');
+      const found = textsByState(await select(keys, match), ({ fingerprint }) => fingerprint, ', ');
       return meansMaster(match) ? { ...found, ...ofMaster(keys.root.fingerprint) } : found;
     },
   ),
@@ -110,7 +110,7 @@ export const keyWheel = defineModule('key', {
   ),
   print: wheel(
     { doc: 'The public keys, by state.', params: [MATCH], examples: ["key.print 'web*'"] },
-    async ({ match }, { keys }) => byIds(await select(keys, match), ({ pem }) => pem, ''),
+    async ({ match }, { keys }) => textsByState(await select(keys, match), ({ pem }) => pem, ''),
   ),
   accept: wheel(
     {
@@ -130,7 +130,7 @@ export const keyWheel = defineModule('key', {
       examples: ["key.accept_dict '{minions_pre: [web1]}'"],
     },
     ({ match, include_rejected: rejected, include_denied: denied }, { keys }) =>
-      change(keys, 'accept', { match: byState(match), states: states({ pending: true, rejected, denied }) }),
+      change(keys, 'accept', { match: requireByState(match), states: states({ pending: true, rejected, denied }) }),
   ),
   reject: wheel(
     {
@@ -150,7 +150,7 @@ export const keyWheel = defineModule('key', {
       examples: ["key.reject_dict '{minions_pre: [web1]}'"],
     },
     ({ match, include_accepted: accepted, include_denied: denied }, { keys }) =>
-      change(keys, 'reject', { match: byState(match), states: states({ pending: true, accepted, denied }) }),
+      change(keys, 'reject', { match: requireByState(match), states: states({ pending: true, accepted, denied }) }),
   ),
   delete: wheel(
     {
@@ -168,7 +168,7 @@ export const keyWheel = defineModule('key', {
       returns: RETURNS,
       examples: ["key.delete_dict '{minions_rejected: [web1]}'"],
     },
-    ({ match }, { keys }) => change(keys, 'delete', { match: byState(match), states: ALL_STATES }),
+    ({ match }, { keys }) => change(keys, 'delete', { match: requireByState(match), states: ALL_STATES }),
   ),
 });
 

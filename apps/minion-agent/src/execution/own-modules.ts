@@ -1,6 +1,6 @@
 /** The modules of this agent besides the built-in ones: the files of `module_dirs`, loaded anew when one changes. */
 import type { MinionConfig } from '@natrium/config';
-import { builtinModules, type CallContext, minionFacts, namesOfNone, OwnModules, whichLoad } from '@natrium/modules';
+import { builtinModules, type CallContext, minionFacts, unknownModules, OwnModules, whichLoad } from '@natrium/modules';
 import type { Logger } from 'pino';
 import type { Execution } from './execution.js';
 import { MODULE_HOST } from './module-host.js';
@@ -25,7 +25,7 @@ export async function ownModules(
   await own.watch(() => {
     execution.use(own.modules);
   });
-  for (const name of namesOfNone(config, [...builtinModules.map((module) => module.name), ...own.names]))
+  for (const name of unknownModules(config, [...builtinModules.map((module) => module.name), ...own.names]))
     log.warn(`disable_modules or whitelist_modules names ${name}, and no module is called so`);
   return own;
 }

@@ -7,7 +7,7 @@ import { coerce } from '../loader/coerce.js';
 import { InvocationError } from '../loader/errors.js';
 import { compileGlob, matchesGlob } from '../loader/glob.js';
 import { type Reply, reply } from '../loader/reply.js';
-import { matching } from '../process/match-apart.js';
+import { matching } from '../patterns/match-apart.js';
 import { wholePath } from './file-access.js';
 import { printing } from './file-print.js';
 import { typeName } from './file-read.js';

@@ -37,7 +37,7 @@ async function wholePaths(bound: ValueMap, names: readonly string[], signal: Abo
 }
 
 /** The path of nobody's home stays as it is. */
-export async function expandUser(path: string, signal: AbortSignal): Promise<string> {
+async function expandUser(path: string, signal: AbortSignal): Promise<string> {
   const [, name = '', rest = ''] = /^~([^/]*)(.*)$/s.exec(path) ?? [];
   if (!path.startsWith('~')) return path;
   const home = name === '' ? (process.env['HOME'] ?? homedir()) : (await userOf(name, signal))?.home;

@@ -7,7 +7,7 @@ import { float, isList, pyStr, type Value, type ValueMap } from '@natrium/model'
 import { ExecutionError, InvocationError } from '../loader/errors.js';
 import { fn } from '../minion-registry.js';
 import { OUTPUT_LIMIT } from '../process/bounded-output.js';
-import { matching } from '../process/match-apart.js';
+import { matching } from '../patterns/match-apart.js';
 import { kindOf, onDisk, readBeginning, readWhole, wholePath, withFile } from './file-access.js';
 import { backupsOf, shownBackups } from './file-backups.js';
 import { groups, users } from './name-databases.js';

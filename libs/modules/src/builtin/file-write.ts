@@ -5,7 +5,7 @@ import type { CallContext } from '../call-context.js';
 import type { ArgumentsOf } from '../loader/declaration.js';
 import { ExecutionError, InvocationError } from '../loader/errors.js';
 import { fn } from '../minion-registry.js';
-import { replacing } from '../process/match-apart.js';
+import { replacing } from '../patterns/match-apart.js';
 import { appendText, kindOf, onDisk, readWhole, refuseLink, wholePath, writeWhole } from './file-access.js';
 import { deleteBackup, keepBackup, restoreBackup, wantsBackup } from './file-backups.js';
 import { BUFSIZE, FLAGS, flagsOf, PATH, readFound } from './file-read.js';

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { defineModule } from '../loader/declaration.js';
 import { ExecutionError, InvocationError } from '../loader/errors.js';
 import { fn } from '../minion-registry.js';
-import { matching } from '../process/match-apart.js';
+import { matching } from '../patterns/match-apart.js';
 import { userOf, users } from './name-databases.js';
 import { bootTime, processIds, processLink, type ProcessFacts, readMemory, readProcess } from './proc.js';
 import { signalNumber } from './signals.js';

@@ -11,9 +11,14 @@ import type { PeerReturn, PublishAnswer, PublishAsk } from '../master-port.js';
 
 type Answered = Extract<PublishAnswer, { readonly type: 'answered' }>;
 
-export function toReply(ask: Pick<PublishAsk, 'fun' | 'form' | 'timeout' | 'tgt'>, answer: PublishAnswer): Reply {
-  if (answer.type === 'timeout') return reply(`'${ask.fun}' publish timed out`, { retcode: 1 });
+/** What is said of a publish that brought no returns: the refusal, or that nobody answered in time. */
+export function unanswered(fun: string, answer: Exclude<PublishAnswer, Answered>): Reply {
   if (answer.type === 'refused') return reply(answer.refusal.sentence, { retcode: 1, refusal: answer.refusal });
+  return reply(`'${fun}' publish timed out`, { retcode: 1 });
+}
+
+export function toReply(ask: Pick<PublishAsk, 'fun' | 'form' | 'timeout' | 'tgt'>, answer: PublishAnswer): Reply {
+  if (answer.type !== 'answered') return unanswered(ask.fun, answer);
   // The original compares the seconds waited with the timeout, and only when somebody is missing.
   if (answer.absent.length > 0 && !isSeconds(ask.timeout)) {
     throw new ValueTypeError(`the timeout must be a number of seconds, not ${typeof ask.timeout}`);

@@ -6,7 +6,7 @@ import { defineModule } from '../loader/declaration.js';
 import { ExecutionError } from '../loader/errors.js';
 import { fn } from '../minion-registry.js';
 import { matchesGlob } from '../loader/glob.js';
-import { matching } from '../process/match-apart.js';
+import { matching } from '../patterns/match-apart.js';
 import { hasTool, runTool } from '../process/run-tool.js';
 import { mounts, usageOf } from './mounts.js';
 import { bootTime, processIds, readProcess } from './proc.js';

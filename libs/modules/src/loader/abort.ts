@@ -1,6 +1,6 @@
 /** Ends the waiting for a function when its call is aborted. The function itself hears of it by the same signal. */
 
-export class Aborted extends Error {
+class Aborted extends Error {
   override readonly name = 'Aborted';
 }
 
@@ -23,7 +23,7 @@ export async function raceAbort<T>(running: Promise<T>, signal: AbortSignal): Pr
 }
 
 /** The sentence for a call that was ended from outside, with the reason if one was given. */
-export function aborted(fun: string, signal: AbortSignal): string {
+export function abortedText(fun: string, signal: AbortSignal): string {
   const reason: unknown = signal.reason;
   if (reason instanceof Error && reason.name === 'TimeoutError') return `'${fun}' was ended: it took too long`;
   return typeof reason === 'string' ? `'${fun}' was ended: ${reason}` : `'${fun}' was ended before it was done`;

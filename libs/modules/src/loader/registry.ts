@@ -7,7 +7,7 @@
  * Used by the agent, `natrium-call --local` and the runner service; texts that differ between them are a `Dialect`.
  */
 import { isMap, isTrue, type Value, type ValueMap } from '@natrium/model';
-import { aborted, raceAbort } from './abort.js';
+import { abortedText, raceAbort } from './abort.js';
 import { type ArgumentFault, bindArguments } from './bind-arguments.js';
 import type { FunctionSpec, Library, Module, Param, Returned } from './declaration.js';
 import { type Dialect, errorText } from './dialect.js';
@@ -81,12 +81,12 @@ export class Registry<C extends BaseContext> implements Library {
   }
 
   async #run(fun: string, spec: FunctionSpec<C>, bound: ValueMap, context: C): Promise<Outcome> {
-    if (isAborted(context)) return failure('aborted', aborted(fun, context.signal));
+    if (isAborted(context)) return failure('aborted', abortedText(fun, context.signal));
     try {
       const returned = spec.run(bound, context, this);
       return toOutcome(returned instanceof Promise ? await raceAbort(returned, context.signal) : returned);
     } catch (error) {
-      if (isAborted(context)) return failure('aborted', aborted(fun, context.signal));
+      if (isAborted(context)) return failure('aborted', abortedText(fun, context.signal));
       const { fault, text } = this.dialect.thrown(fun, error);
       const bare = fault === 'failed' && error instanceof Error ? error.message : errorText(error);
       return { ...failure(fault, text), problem: { sentence: bare } };

@@ -1,5 +1,5 @@
 /** Rules of what `disable_modules` and `whitelist_modules` shut out. */
-import { namesOfNone, whichLoad } from './which-load.js';
+import { unknownModules, whichLoad } from './which-load.js';
 
 const MODULES = ['cmd', 'file', 'pkg', 'service', 'test', 'ours', '__proto__'];
 
@@ -32,5 +32,5 @@ it('of a whitelist only what it names loads, and none of that which is disabled 
 
 it('names that no module has are told, each once', () => {
   const rules = { disable_modules: ['cmd.run', 'cmd', 'toString'], whitelist_modules: ['tset', 'cmd.run', 'cmdmod'] };
-  expect(namesOfNone(rules, MODULES)).toEqual(['cmd.run', 'toString', 'tset']);
+  expect(unknownModules(rules, MODULES)).toEqual(['cmd.run', 'toString', 'tset']);
 });

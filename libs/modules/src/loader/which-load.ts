@@ -36,7 +36,7 @@ export function whichLoad({
 }
 
 /** Names in the rules that no module of these has: a name that is misspelt shuts nothing out. */
-export function namesOfNone(rules: LoadRules, modules: Iterable<string>): readonly string[] {
+export function unknownModules(rules: LoadRules, modules: Iterable<string>): readonly string[] {
   const known = new Set([...modules, ...Object.keys(FILES)]);
   return [...new Set([...rules.disable_modules, ...rules.whitelist_modules])].filter((name) => !known.has(name));
 }

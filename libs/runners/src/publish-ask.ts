@@ -4,7 +4,7 @@ import type { RunnerHost } from './runner-context.js';
 
 type Asked = Pick<PublishAsk, 'tgt' | 'fun' | 'arg' | 'tgtType'>;
 
-export function gathering(asked: Asked, { config }: Pick<RunnerHost, 'config'>): PublishAsk {
+export function publishAsk(asked: Asked, { config }: Pick<RunnerHost, 'config'>): PublishAsk {
   return {
     ...asked,
     returner: '',

@@ -1,5 +1,5 @@
 /** Runners: what may be asked of the master itself. How to write one: docs/modules.md. */
-export { builtinRunners, runnerLibrary } from './builtin-runners.js';
+export { builtinRunners, runnerLibrary } from './builtin/index.js';
 export { withBuiltInGrants } from './built-in-grants.js';
 
 export type {
@@ -16,6 +16,6 @@ export type {
 export { anyOf, isInTime, isWanted, jobFilterIn, jobPartIn } from './job-filter.js';
 export { type RunnerModule, runnerRegistry, wheelRegistry } from './runner-registry.js';
 
-export { builtinWheel } from './wheel.js';
+export { builtinWheel } from './builtin/wheel.js';
 export type { KeyEntry } from './key-views.js';
-export { type KeyChange, type KeysPort, keyWheel } from './wheel-key.js';
+export { type KeyChange, type KeysPort, keyWheel } from './builtin/wheel-key.js';

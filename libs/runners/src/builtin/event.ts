@@ -1,7 +1,7 @@
 /** `event.*`: fires events on the master's bus. */
 import { isMap, isTrue, type Value } from '@natrium/model';
 import { defineModule, ExecutionError } from '@natrium/modules';
-import { runner } from './runner-registry.js';
+import { runner } from '../runner-registry.js';
 
 export const eventModule = defineModule('event', {
   send: runner(

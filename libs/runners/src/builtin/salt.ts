@@ -15,9 +15,9 @@ import {
   type Reply,
   unanswered,
 } from '@natrium/modules';
-import { executionLibrary } from './execution-library.js';
-import { publishAsk } from './publish-ask.js';
-import { runner } from './runner-registry.js';
+import { executionLibrary } from '../execution-library.js';
+import { publishAsk } from '../publish-ask.js';
+import { runner } from '../runner-registry.js';
 
 const READING: ReadonlySet<string> = new Set([
   ...['arg', 'arg_clean', 'arg_repr', 'arg_type', 'echo', 'false', 'kwarg', 'none', 'ping', 'providers', 'true'].map(

@@ -5,9 +5,9 @@
  */
 import { defineModule } from '@natrium/modules';
 import { MINE } from './mine.js';
-import { notHere, allNotHere } from './not-here.js';
-import { runner } from './runner-registry.js';
-import { TARGET_PARAMS, targetOf } from './target.js';
+import { notHere, allNotHere } from '../not-here.js';
+import { runner } from '../runner-registry.js';
+import { TARGET_PARAMS, targetOf } from '../target.js';
 
 const TOLD =
   'what minions have told of themselves counts in permissions, and gives way to what they tell next: saltutil.refresh_grains and saltutil.refresh_pillar have them tell it';

@@ -2,8 +2,8 @@
 import type { Value } from '@natrium/model';
 import { ANYTHING, defineModule, ExecutionError, InvocationError } from '@natrium/modules';
 import { setTimeout as pause } from 'node:timers/promises';
-import { notHere } from './not-here.js';
-import { runner } from './runner-registry.js';
+import { notHere } from '../not-here.js';
+import { runner } from '../runner-registry.js';
 
 const LONGEST_SECONDS = 3_600;
 const WORDS: ReadonlyMap<string, readonly string[]> = new Map([

@@ -1,7 +1,7 @@
 /** Rules of the runners that read: caches, settings, surveys, and functions on the master's own host. */
 import { refusal } from '@natrium/model';
-import { withDifferences } from './survey-differences.js';
-import { aMaster, run } from './testing/runner-call.js';
+import { withDifferences } from '../survey-differences.js';
+import { aMaster, run } from '../testing/runner-call.js';
 
 const named = (map: Readonly<Record<string, string>>) => ({ __kwarg__: true, ...map });
 

@@ -1,5 +1,5 @@
 import { Float, refusal } from '@natrium/model';
-import { aMaster, run } from './testing/runner-call.js';
+import { aMaster, run } from '../testing/runner-call.js';
 
 const cluster = { accepted: ['web2', 'db1', 'web1'], connected: ['web2', 'web1', 'stranger'] };
 

@@ -1,6 +1,6 @@
 /** `pillar.*`: what a minion's pillar is, `cache.pillar` tells, and whom, the authority decides. One door is enough. */
 import { defineModule } from '@natrium/modules';
-import { notHere } from './not-here.js';
+import { notHere } from '../not-here.js';
 
 const WHERE = 'cache.pillar tells the pillar of accepted minions, to an account with full access';
 

@@ -1,9 +1,9 @@
 /** Rules of `salt.execute`: it asks as any runner asks, and what did not come is no success. */
 import { refusal, type ValueMap } from '@natrium/model';
 import type { PublishAnswer } from '@natrium/modules';
-import { builtinRunners } from './builtin-runners.js';
-import { runnerRegistry } from './runner-registry.js';
-import { aMaster, run } from './testing/runner-call.js';
+import { builtinRunners } from './index.js';
+import { runnerRegistry } from '../runner-registry.js';
+import { aMaster, run } from '../testing/runner-call.js';
 
 const named = (map: ValueMap): ValueMap => ({ __kwarg__: true, ...map });
 const told = (ret: string, retcode = 0) => ({ ret, retcode });

@@ -1,6 +1,6 @@
 /** `saltutil.*`: scripts that deploy call it. No code is brought to a master by a message, so that it always finds nothing to do. */
 import { ANYTHING, defineModule } from '@natrium/modules';
-import { runner } from './runner-registry.js';
+import { runner } from '../runner-registry.js';
 
 const WHERE = 'runners of your own are files in runner_dirs, which are loaded when they change';
 

@@ -5,12 +5,12 @@
  */
 import { pyStr, type Value, type ValueMap } from '@natrium/model';
 import { defineModule, InvocationError, reply, type Reply } from '@natrium/modules';
-import { globsOf } from './job-filter.js';
-import { lastRun, latestJobs, listJobs } from './job-search.js';
-import { activeView, detailView, filterView, listView, lookupView, returnsView } from './job-views.js';
-import { notHere } from './not-here.js';
-import type { JobPart } from './runner-context.js';
-import { runner } from './runner-registry.js';
+import { globsOf } from '../job-filter.js';
+import { lastRun, latestJobs, listJobs } from '../job-search.js';
+import { activeView, detailView, filterView, listView, lookupView, returnsView } from '../job-views.js';
+import { notHere } from '../not-here.js';
+import type { JobPart } from '../runner-context.js';
+import { runner } from '../runner-registry.js';
 
 const JID = { name: 'jid', type: 'str', doc: 'Id of the job.' } as const;
 const SOURCE = {

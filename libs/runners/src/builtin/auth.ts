@@ -1,6 +1,6 @@
 /** `auth.*`: tokens. What a runner is asked for is kept in the job cache and told on the event bus: no place for a password or a token. */
 import { defineModule } from '@natrium/modules';
-import { notHere } from './not-here.js';
+import { notHere } from '../not-here.js';
 
 export const authModule = defineModule('auth', {
   mk_token: notHere(

@@ -1,6 +1,6 @@
 /** `config.*`: the master's settings, as far as they may be shown: no access lists, no addresses with passwords. */
 import { DELIMITER, defineModule, traverseOr } from '@natrium/modules';
-import { runner } from './runner-registry.js';
+import { runner } from '../runner-registry.js';
 
 export const configModule = defineModule('config', {
   get: runner(

@@ -1,7 +1,7 @@
 /** `error.*`: a runner that fails as it is told to, for tests of whoever hears of it. */
 import { pyStr, type Value } from '@natrium/model';
 import { defineModule } from '@natrium/modules';
-import { runner } from './runner-registry.js';
+import { runner } from '../runner-registry.js';
 
 export const errorModule = defineModule('error', {
   error: runner(

@@ -1,8 +1,8 @@
 /** `doc.*`: what functions there are, read from their declarations; no minion is asked. */
 import type { ValueMap } from '@natrium/model';
 import { defineModule, docsOf, type Library } from '@natrium/modules';
-import { executionLibrary } from './execution-library.js';
-import { runner } from './runner-registry.js';
+import { executionLibrary } from '../execution-library.js';
+import { runner } from '../runner-registry.js';
 
 const NAMES = [{ rest: 'name', doc: 'Modules or functions, as globs; all of them when none is given.' }] as const;
 const RETURNS = 'a map by function';

@@ -1,6 +1,6 @@
 import { isList, isMap, type Value } from '@natrium/model';
-import type { ActiveJob, JobDetail } from './runner-context.js';
-import { aMaster, run } from './testing/runner-call.js';
+import type { ActiveJob, JobDetail } from '../runner-context.js';
+import { aMaster, run } from '../testing/runner-call.js';
 
 const older: JobDetail = {
   jid: '20261119112404639750',

@@ -12,7 +12,7 @@ import { manageModule } from './manage.js';
 import { mineModule } from './mine.js';
 import { pillarModule } from './pillar.js';
 import { reactorModule } from './reactor.js';
-import { type RunnerModule, runnerRegistry } from './runner-registry.js';
+import { type RunnerModule, runnerRegistry } from '../runner-registry.js';
 import { saltModule } from './salt.js';
 import { saltutilModule } from './saltutil.js';
 import { stateModule } from './state.js';

@@ -21,7 +21,7 @@ import {
   meansMaster,
   ofMaster,
   selected,
-} from './key-views.js';
+} from '../key-views.js';
 
 export type KeyChange = 'accept' | 'reject' | 'delete';
 

@@ -1,7 +1,7 @@
 /** The wheel: what may be asked of the master's own affairs. `key.*` is carried out by the acl-service, the rest as a runner is. */
 import { defineModule, type Library } from '@natrium/modules';
-import type { RunnerContext } from './runner-context.js';
-import { runner, type RunnerModule, wheelRegistry } from './runner-registry.js';
+import type { RunnerContext } from '../runner-context.js';
+import { runner, type RunnerModule, wheelRegistry } from '../runner-registry.js';
 import { type KeyContext, keyWheel, UNUSED_MATCH } from './wheel-key.js';
 
 const configWheel = defineModule('config', {

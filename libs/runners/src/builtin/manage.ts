@@ -6,13 +6,13 @@
  */
 import { isTrue, pyStr, type Value, type ValueMap } from '@natrium/model';
 import { defineModule, ExecutionError, type Reply, SALT_VERSION, secondsOf, unanswered } from '@natrium/modules';
-import { publishAsk } from './publish-ask.js';
-import { notHere } from './not-here.js';
-import type { RunnerContext } from './runner-context.js';
-import { runner } from './runner-registry.js';
-import { sortedIgnoringCase } from './sorted-ids.js';
-import { TARGET_PARAMS, type TargetArguments, targetOf } from './target.js';
-import { groupVersions } from './version-groups.js';
+import { publishAsk } from '../publish-ask.js';
+import { notHere } from '../not-here.js';
+import type { RunnerContext } from '../runner-context.js';
+import { runner } from '../runner-registry.js';
+import { sortedIgnoringCase } from '../sorted-ids.js';
+import { TARGET_PARAMS, type TargetArguments, targetOf } from '../target.js';
+import { groupVersions } from '../version-groups.js';
 
 /** As in Salt, both are added: how long a connected minion may be silent before it counts as down. */
 const WAITS = [

@@ -6,7 +6,7 @@
  */
 import { pyStr, type Value } from '@natrium/model';
 import { ANYTHING, defineModule, ExecutionError } from '@natrium/modules';
-import { runner } from './runner-registry.js';
+import { runner } from '../runner-registry.js';
 
 /** Settings that name files to serve. */
 const SERVES = ['file_roots', 'gitfs_remotes', 'hgfs_remotes', 'svnfs_remotes'];

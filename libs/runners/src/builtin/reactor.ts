@@ -1,7 +1,7 @@
 /** `reactor.*`: what events set off is in the master's file, and changes with a restart; one replica claims each reaction. */
 import { defineModule } from '@natrium/modules';
-import { allNotHere } from './not-here.js';
-import { runner } from './runner-registry.js';
+import { allNotHere } from '../not-here.js';
+import { runner } from '../runner-registry.js';
 
 const FILE = 'what events set off is the section reactor of the master file, which counts from the next start on';
 const LEADER = 'no runner-service leads: each hears all events, and one of them claims each reaction';

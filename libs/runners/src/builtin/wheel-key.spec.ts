@@ -1,7 +1,7 @@
 /** Rules of `key.*`: by id as Salt has it, and never one of several keys by chance. */
 import type { Value } from '@natrium/model';
-import type { KeyEntry } from './key-views.js';
-import { wheelRegistry } from './runner-registry.js';
+import type { KeyEntry } from '../key-views.js';
+import { wheelRegistry } from '../runner-registry.js';
 import { type KeysPort, keyWheel } from './wheel-key.js';
 
 const ENTRIES: readonly KeyEntry[] = [

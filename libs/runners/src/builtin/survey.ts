@@ -7,10 +7,10 @@
 import { createHash } from 'node:crypto';
 import { type Absent, joinArguments, pyStr, type Value, type ValueMap } from '@natrium/model';
 import { defineModule, reply, type Reply, unanswered } from '@natrium/modules';
-import { publishAsk } from './publish-ask.js';
-import type { RunnerContext } from './runner-context.js';
-import { runner } from './runner-registry.js';
-import { type Pool, withDifferences } from './survey-differences.js';
+import { publishAsk } from '../publish-ask.js';
+import type { RunnerContext } from '../runner-context.js';
+import { runner } from '../runner-registry.js';
+import { type Pool, withDifferences } from '../survey-differences.js';
 
 const READING = [
   'test\\..*',

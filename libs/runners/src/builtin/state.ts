@@ -3,8 +3,8 @@
  * (`natrium-run state.event` listens at the client's own end.)
  */
 import { ANYTHING, defineModule } from '@natrium/modules';
-import { notHere } from './not-here.js';
-import { runner } from './runner-registry.js';
+import { notHere } from '../not-here.js';
+import { runner } from '../runner-registry.js';
 
 const WHY = 'Natrium runs commands, and does not manage configurations';
 

@@ -65,6 +65,13 @@ function isInstalled(): boolean {
   return existsSync(`/usr/bin/${PACKAGE}`);
 }
 
+it('a script is read by the account that it runs as, and by nobody else, and that cannot take it away', async () => {
+  const text =
+    '#!/bin/sh\nid -un; pwd; mv "$0" "$0.other" 2>/dev/null || echo kept; stat -c %a "$0"; test -w "${0%/*}" || echo closed';
+  const ran = { stdout: 'nobody\n/usr\nkept\n500\nclosed', stderr: '', retcode: 0 };
+  expect(await run('cmd.script', text, 'cwd=/usr', 'runas=nobody')).toMatchObject(ran);
+});
+
 describe('pkg', () => {
   afterAll(() => {
     if (isInstalled()) execFileSync('apt-get', ['purge', '-y', PACKAGE], { stdio: 'ignore' });

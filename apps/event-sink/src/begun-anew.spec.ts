@@ -55,6 +55,27 @@ it('it is delivered from its beginning while the sink runs, behind a gap, once',
   expect(begun()).toBe(2);
 });
 
+it('it is delivered from its beginning also where it has as many again before the sink asks once more', async () => {
+  const before = await aJournal('a', 'b', 'c');
+  const after = await aJournal('d', 'e', 'f', 'g');
+  const { last } = await before.bounds();
+  let taken: readonly string[] = [];
+  let lacking = 0;
+  const isLess = () => taken.includes('c') && lacking < 2;
+  const sink = aSink({
+    bounds: async () => {
+      if (!isLess()) return lacking === 0 ? before.bounds() : after.bounds();
+      lacking += 1;
+      return { first: 1, last: last - 1 };
+    },
+    read: (...what) => (lacking === 0 ? before : after).read(...what),
+  });
+  ({ taken } = sink);
+  await until('all of it is delivered', () => taken.includes('g'));
+  await sink.delivery.stop();
+  expect(taken).toEqual(['a', 'b', 'c', 'natrium/gap', 'd', 'e', 'f', 'g']);
+});
+
 it('it is delivered from its beginning, behind a gap, also by whoever takes over before anything of it was taken', async () => {
   const sinks = new MemoryStore('sinks');
   let log = await aJournal('a', 'b', 'c');

@@ -235,6 +235,26 @@ describe('a document on its way to the store', () => {
     expect(inventory.grainsOf(web1.publicKey)).toEqual({ os: 'Alpine' });
   });
 
+  it('is held where another try stores it, after its key was forgotten in between', async () => {
+    let forget: Parameters<typeof store.follow>[0] = () => undefined;
+    // It hears only what it is told here.
+    store.follow = (onEntry) => {
+      forget = onEntry;
+      return Promise.resolve({ close: () => undefined });
+    };
+    const inventory = await open();
+    await inventory.write(web1.publicKey, data(5, 'Debian'));
+    const { update } = store;
+    store.update = async (key) => {
+      store.update = update;
+      await store.delete(key);
+      forget({ key, value: undefined });
+      return undefined; // somebody else was quicker
+    };
+    expect(await inventory.write(web1.publicKey, data(6, 'Alpine'))).toBe(true);
+    expect(inventory.grainsOf(web1.publicKey)).toEqual({ os: 'Alpine' });
+  });
+
   it('of a key that is forgotten meanwhile is nobody’s grains', async () => {
     const inventory = await open();
     await inventory.write(web1.publicKey, data(5, 'Debian'));

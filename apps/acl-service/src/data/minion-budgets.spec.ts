@@ -39,10 +39,10 @@ it('a minion that asks too much of the mine is told to slow down, and nothing of
 
 describe('data', () => {
   /** What came to be kept, and logged, of documents of so many bytes that one minion sends at the same moment. */
-  async function sent(...sizes: readonly number[]) {
+  async function sentTo(takes: boolean, ...sizes: readonly number[]) {
     const [kept, logged]: [number[], unknown[]] = [[], []];
     const inventory = {
-      write: ({}, { bytes }: { readonly bytes: Uint8Array }) => Promise.resolve(kept.push(bytes.length) > 0),
+      write: ({}, { bytes }: { readonly bytes: Uint8Array }) => Promise.resolve(takes && kept.push(bytes.length) > 0),
       pillarOf: () => ({ pillar: {}, revision: 1 }),
     };
     const announced = { use: 'jobs', ...party(1) };
@@ -62,6 +62,12 @@ describe('data', () => {
     }
     return { kept, logged };
   }
+  const sent = (...sizes: readonly number[]) => sentTo(true, ...sizes);
+
+  it('that are not taken are told of in the log, once', async () => {
+    expect(await sentTo(false, 10, 10)).toEqual({ kept: [], logged: [{ minion: 'web1' }] });
+    expect(await sent(10, 10)).toEqual({ kept: [10, 10], logged: [] });
+  });
 
   it('of more than 1 MiB are not looked at, and the log names the minion once', async () => {
     const most = 1 << 20;

@@ -1,4 +1,4 @@
-/** Rules of the options that `cmd.*` takes from Salt's scripts: as whom, with which variables, and what counts as success. */
+/** Rules of the options that `cmd.*` takes from Salt's scripts: with which variables, and what counts as success. As whom: `tests/system/host-changes.spec.ts`. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,8 +6,6 @@ import { join } from 'node:path';
 import type { Value } from '@natrium/model';
 import { call, named } from '../testing/call-context.js';
 
-const ROOT = process.getuid?.() === 0;
-const asRoot = ROOT ? it : it.skip;
 const run = async (command: Value, options: Readonly<Record<string, Value>> = {}) =>
   (await call('cmd.run', [command, named({ python_shell: true, ...options })])).ret;
 
@@ -17,15 +15,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   rmSync(folder, { recursive: true });
-});
-
-describe('as another account', () => {
-  asRoot('a script is one that it may read, and nobody else, and that it cannot take away', async () => {
-    const text =
-      '#!/bin/sh\nid -un; pwd; mv "$0" "$0.other" 2>/dev/null || echo kept; stat -c %a "$0"; test -w "${0%/*}" || echo closed';
-    const { ret } = await call('cmd.script', [text, '', '/usr', '', 'nobody']);
-    expect(ret).toMatchObject({ stdout: 'nobody\n/usr\nkept\n500\nclosed', stderr: '', retcode: 0 });
-  });
 });
 
 describe('the variables', () => {

@@ -1,4 +1,4 @@
-/** Rules of `salt.execute`: it asks as any runner asks, and what did not come is no success. */
+/** Rules of `salt.execute`: it asks like other runners, and fails where a return is missing. */
 import { refusal, type ValueMap } from '@natrium/model';
 import type { PublishAnswer } from '@natrium/modules';
 import { builtinRunners } from './index.js';

@@ -78,25 +78,28 @@ it.each<[string, (hear: Hearing) => void]>([
   expect(getEventListeners(stop.signal, 'abort')).toHaveLength(0);
 }); // prettier-ignore
 
-it('says hello again where nobody is known any more whom it could ask: a key may wait for days', async () => {
-  const known: string[] = [];
+it('says hello again where nobody is known any more whom it could ask, and once why that brings nobody: a key may wait for days', async () => {
+  const [known, said]: [string[], string[]] = [[], []];
   const { joiner, stop } = aJoiner((hear) => {
     if (known.length > 0) stop.abort(new Error('the agent ends'));
     else hear.onFailure('nobody_known');
   });
-  const greet = () => Promise.resolve(void known.push('acl'));
-  const link = { ...joiner.link, services: () => known, greet };
   let rounds = 0;
+  const greet = () => {
+    if (rounds < 3) return Promise.resolve({ code: 'no_answer', sentence: 'nobody answers hello' });
+    known.push('acl');
+    return Promise.resolve(undefined);
+  };
+  const link = { ...joiner.link, services: () => known, greet } as unknown as Joiner['link'];
+  const log = { ...joiner.log, warn: (sentence: string) => void said.push(sentence) } as unknown as Joiner['log'];
   const waits = {
     onRefused: () => undefined,
     pause: () => {
       rounds += 1;
-      if (rounds > 2) stop.abort(new Error('it asks nobody for ever'));
+      if (rounds > 5) stop.abort(new Error('it asks nobody for ever'));
       return Promise.resolve();
     },
   };
-  await expect(joinCluster({ ...joiner, link: link as unknown as Joiner['link'] }, waits)).rejects.toThrow(
-    'the agent ends',
-  );
-  expect(known).toEqual(['acl']);
+  await expect(joinCluster({ ...joiner, link, log }, waits)).rejects.toThrow('the agent ends');
+  expect([known, said]).toEqual([['acl'], ['nobody answers hello']]);
 });

@@ -32,6 +32,7 @@ export interface Waiting {
 /** Resolves once this identity is accepted under this id, with its user of the broker, if that knows any. @throws {Error} When the signal says to stop. */
 export async function joinCluster(joiner: Joiner, waits: Waiting = justPausing(joiner)): Promise<string | null> {
   let told = '';
+  let unheard: string | undefined;
   for (;;) {
     joiner.signal.throwIfAborted(); // a pause that was cut short
     const { state, user } = await askOnce(joiner, (waiting) => {
@@ -47,13 +48,20 @@ export async function joinCluster(joiner: Joiner, waits: Waiting = justPausing(j
       told = state;
     }
     if (state !== 'pending') await waits.pause(ASK_AGAIN_MS);
-    await greetAnew(joiner);
+    const problem = await greetAnew(joiner);
+    if (problem !== undefined && problem !== unheard) joiner.log.warn(problem);
+    unheard = problem;
   }
 }
 
-/** Nobody announces itself to those who are not let in: whom hello named is known for as long as that word counts, and a key may wait for days. */
-async function greetAnew({ link, signal }: Joiner): Promise<void> {
-  if (link.services('acl').length === 0 && !signal.aborted) await link.greet();
+/**
+ * Nobody announces itself to those who are not let in: whom hello named is known for as long as that word counts, and a key may wait for days.
+ *
+ * @returns Why nobody is known, where hello brought no good answer.
+ */
+async function greetAnew({ link, signal }: Joiner): Promise<string | undefined> {
+  if (link.services('acl').length > 0 || signal.aborted) return undefined;
+  return (await link.greet())?.sentence;
 }
 
 /** What the acl-service says of this identity now; undefined when it says nothing. */

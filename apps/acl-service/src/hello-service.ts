@@ -10,6 +10,7 @@ import type { Listening } from '@natrium/bus';
 import { decode, encode, signTime, type SigningKey, type Wire } from '@natrium/envelope';
 import type { RoleLink } from '@natrium/edge';
 import { Budget, type BudgetLimits } from '@natrium/flow';
+import { MAX_BRIEF_VALUES } from '@natrium/model';
 import { contracts, isInbox, readAs, writeAs } from '@natrium/wire';
 import type { BrokerUsers } from './broker/broker-users.js';
 import type { Roster } from './roster/roster.js';
@@ -96,7 +97,7 @@ function answerHello(link: RoleLink, acl: SigningKey, budget: HelloBudget | unde
 
 function nonceIn(payload: Uint8Array): Uint8Array | undefined {
   try {
-    return readAs(contracts.helloQuestion, decode(payload)).nonce;
+    return readAs(contracts.helloQuestion, decode(payload, MAX_BRIEF_VALUES)).nonce;
   } catch {
     return undefined;
   }

@@ -172,6 +172,6 @@ type End = Body<typeof contracts.ended>;
 function endOf({ request, grant, jid }: Run, ran: Ran): End {
   const { refusal, outcome } = endUnder(jid, ran);
   const room = Math.max(LEAST_ANSWER, MAX_ANSWER - request.length - grant.bytes.length);
-  const told = outcome === null ? null : sendable(outcome, (plain) => encodedSize(plain as Wire), room);
+  const told = outcome === null ? null : sendable(outcome, (plain) => encodedSize(plain as Wire), { maxBytes: room });
   return { request, grant, jid, refusal, outcome: told };
 }

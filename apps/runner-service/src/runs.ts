@@ -173,7 +173,7 @@ export class Runs {
     const outcome = await this.link.bus.tracing.step('run', { jid: body.jid, funs: [fun] }, execute);
     const { ret, retcode, success, out } = outcome;
     const answer = { ret, retcode, success, out: out ?? null };
-    const said = sendable(answer, (plain) => encodedSize(plain as Wire), MAX_ANSWER);
+    const said = sendable(answer, (plain) => encodedSize(plain as Wire), { maxBytes: MAX_ANSWER });
     return { refusal: null, jid: body.jid, outcome: said };
   }
 }

@@ -7,7 +7,7 @@
  *
  * Spec: spec/envelope.md#announcements; vectors: spec/vectors/announcements.json.
  */
-import { err, ok, type Result } from '@natrium/model';
+import { err, MAX_BRIEF_VALUES, ok, type Result } from '@natrium/model';
 
 import { equalBytes, mapKey } from './bytes.js';
 import { encode, type Wire } from './encoding.js';
@@ -64,7 +64,7 @@ export function readAnnouncement(
   rolesKeyOf: RolesKeyOf,
   skewMs: number,
 ): Result<KnownParty, AnnouncementProblem> {
-  const announcement = shaped(object.bytes, readShape);
+  const announcement = shaped(object.bytes, readShape, MAX_BRIEF_VALUES);
   if (announcement === undefined) return err('shape');
   const { owner, epochKey } = announcement;
   if (owner.type === 'role' && !rolesKeyOf(owner.role).some((key) => equalBytes(key, owner.key)))

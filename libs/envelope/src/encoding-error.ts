@@ -6,3 +6,4 @@ export class EncodingError extends Error {
 
 export const MAX_DEPTH = 32;
 export const TOO_DEEP = 'nested deeper than 32 levels';
+export const TOO_MANY = 'more values than it may hold';

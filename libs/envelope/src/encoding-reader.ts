@@ -8,7 +8,7 @@
 import { isUtf8 } from 'node:buffer';
 
 import { copied, textOf, utf8Of } from './bytes.js';
-import { EncodingError, MAX_DEPTH, TOO_DEEP } from './encoding-error.js';
+import { EncodingError, MAX_DEPTH, TOO_DEEP, TOO_MANY } from './encoding-error.js';
 import type { Wire, WireMap } from './encoding-values.js';
 
 /** Bytes; the platform reads longer texts faster, which takes two calls for each. */
@@ -26,12 +26,15 @@ export class Reader {
   #bytes = NOTHING;
   #at = 0;
   #copies = false;
+  /** How many more values there may be. */
+  #room = 0;
 
-  /** @param copies Whether byte strings are given as copies; else they are views on `bytes`. */
-  whole(bytes: Uint8Array, copies: boolean): Wire {
+  /** @param copies Whether byte strings are given as copies; else they are views on `bytes`. @param most Items of lists and maps, all together. */
+  whole(bytes: Uint8Array, copies: boolean, most: number): Wire {
     this.#bytes = bytes;
     this.#at = 0;
     this.#copies = copies;
+    this.#room = most;
     try {
       const value = this.#value(0);
       if (this.#at !== bytes.length) throw new EncodingError('bytes follow the value');
@@ -105,6 +108,7 @@ export class Reader {
   #list(count: number, depth: number): Wire[] {
     if (depth > MAX_DEPTH) throw new EncodingError(TOO_DEEP);
     this.#left(count);
+    this.#count(count);
     // A short one is as long as it will be: one that grows has room for sixteen.
     const list = new Array<Wire>(Math.min(count, SHORT_LIST));
     for (let i = 0; i < count; i += 1) list[i] = this.#value(depth);
@@ -114,6 +118,7 @@ export class Reader {
   #map(count: number, depth: number): WireMap {
     if (depth > MAX_DEPTH) throw new EncodingError(TOO_DEEP);
     this.#left(2 * count);
+    this.#count(count);
     const map: Record<string, Wire> = {};
     let lastIndex = -1;
     let named = false;
@@ -214,6 +219,12 @@ export class Reader {
     for (let i = 0; i < size; i += 1) value = value * 0x100 + (this.#bytes[this.#at + i] ?? 0);
     this.#at += size;
     return value;
+  }
+
+  /** Before any of them is made. */
+  #count(items: number): void {
+    this.#room -= items;
+    if (this.#room < 0) throw new EncodingError(TOO_MANY);
   }
 
   #left(size: number): void {

@@ -4,7 +4,7 @@
  * Spec: spec/envelope.md#encoding.
  */
 import { allocate } from './bytes.js';
-import { EncodingError, MAX_DEPTH, TOO_DEEP } from './encoding-error.js';
+import { EncodingError, MAX_DEPTH, TOO_DEEP, TOO_MANY } from './encoding-error.js';
 import type { Wire, WireMap } from './encoding-values.js';
 
 const START = 4096;
@@ -29,9 +29,13 @@ const MAP: Heads = { fix: 0x80, room: 16, h8: 0, h16: 0xde, h32: 0xdf };
 export class Writer {
   #buffer = Buffer.allocUnsafeSlow(START);
   #at = 0;
+  /** How many more values there may be. */
+  #left = 0;
 
-  whole(value: Wire): Uint8Array {
+  /** @param most Items of lists and maps, all together. */
+  whole(value: Wire, most: number): Uint8Array {
     this.#at = 0;
+    this.#left = most;
     this.#value(value, 0);
     const written = allocate(this.#at);
     written.set(this.#buffer.subarray(0, this.#at));
@@ -124,6 +128,7 @@ export class Writer {
 
   #list(value: readonly Wire[], depth: number): void {
     if (depth > MAX_DEPTH) throw new EncodingError(TOO_DEEP);
+    this.#count(value.length);
     this.#length(LIST, value.length);
     for (const item of value) this.#value(item, depth);
   }
@@ -131,6 +136,7 @@ export class Writer {
   #map(value: WireMap, depth: number): void {
     if (depth > MAX_DEPTH) throw new EncodingError(TOO_DEEP);
     const keys = Object.keys(value);
+    this.#count(keys.length);
     this.#length(MAP, keys.length);
     for (const key of keys) {
       if (key === '__proto__') throw new EncodingError('a map has the key __proto__');
@@ -139,6 +145,11 @@ export class Writer {
       this.#text(key);
       this.#value(item, depth);
     }
+  }
+
+  #count(items: number): void {
+    this.#left -= items;
+    if (this.#left < 0) throw new EncodingError(TOO_MANY);
   }
 
   #length(heads: Heads, length: number): void {

@@ -53,6 +53,20 @@ describe('the encoding', () => {
     expect(() => joinLists([encode('x')])).toThrow(RangeError);
   });
 
+  it('of at most so many values is read and written, however it holds them; of one more it is not', () => {
+    fc.assert(
+      fc.property(wires.wire, (value) => {
+        const values = valuesIn(value);
+        const bytes = encode(value, values);
+        expect(decode(bytes, values)).toEqual(decode(bytes));
+        if (values === 0) return;
+        expect(() => encode(value, values - 1)).toThrow(EncodingError);
+        expect(() => decode(bytes, values - 1)).toThrow(EncodingError);
+        expect(() => decodeCopied(bytes, values - 1)).toThrow(EncodingError);
+      }),
+    );
+  });
+
   it('is MessagePack as an independent reader understands it', () => {
     fc.assert(
       fc.property(wires.wire, (value) => {
@@ -170,4 +184,11 @@ function withoutMinusZero(value: Wire): Wire {
 
 function plain(value: unknown): unknown {
   return JSON.stringify(value, (_key, item: unknown) => (item instanceof Uint8Array ? `bytes ${toHex(item)}` : item));
+}
+
+/** Items of lists and entries of maps. */
+function valuesIn(value: Wire): number {
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return 0;
+  const items: readonly Wire[] = Object.values(value);
+  return items.reduce<number>((sum, item) => sum + 1 + valuesIn(item), 0);
 }

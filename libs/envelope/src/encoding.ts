@@ -22,11 +22,12 @@ const writer = new Writer();
 /**
  * Gives the one encoding of `value`; the result is the caller's own.
  *
+ * @param most Items of lists and maps, all together, where the reader takes no more.
  * @throws {EncodingError} When a part has none: a number that is no float and beyond 2^53, NaN, an unpaired surrogate,
- * the key `__proto__`, more than 32 levels, anything that is no `Wire`.
+ * the key `__proto__`, more than 32 levels, anything that is no `Wire`; and when there are more than `most`.
  */
-export function encode(value: Wire): Uint8Array {
-  return writer.whole(value);
+export function encode(value: Wire, most = Infinity): Uint8Array {
+  return writer.whole(value, most);
 }
 
 /**
@@ -50,13 +51,15 @@ function listHead(length: number): Uint8Array {
 /**
  * Reads one encoded value; byte strings in it are views on `bytes`, so copy what is kept for long.
  *
- * @throws {EncodingError} When `bytes` aren't exactly the one encoding of a value.
+ * @param most Items of lists and maps, all together: what bounds the work where another party made the bytes. An empty map is one byte
+ * of them, and in memory sixty.
+ * @throws {EncodingError} When `bytes` aren't exactly the one encoding of a value, or of one that holds more than `most`.
  */
-export function decode(bytes: Uint8Array): Wire {
-  return reader.whole(bytes, false);
+export function decode(bytes: Uint8Array, most = Infinity): Wire {
+  return reader.whole(bytes, false, most);
 }
 
 /** The same, but byte strings are copies: for what is read from a place that is used again. @throws {EncodingError} As `decode`. */
-export function decodeCopied(bytes: Uint8Array): Wire {
-  return reader.whole(bytes, true);
+export function decodeCopied(bytes: Uint8Array, most = Infinity): Wire {
+  return reader.whole(bytes, true, most);
 }

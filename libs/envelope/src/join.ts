@@ -5,7 +5,7 @@
  *
  * Spec: spec/envelope.md#join.
  */
-import { err, ok, type Result } from '@natrium/model';
+import { err, MAX_BRIEF_VALUES, ok, type Result } from '@natrium/model';
 
 import { type KnownParty, readAnnouncement } from './announcement.js';
 import { equalBytes } from './bytes.js';
@@ -50,7 +50,7 @@ export function readJoin(
     readonly readAnnouncement?: (announcement: Signed) => Result<KnownParty, unknown>;
   },
 ): Result<CheckedJoin, JoinProblem> {
-  const join = shaped(object.bytes, readShape);
+  const join = shaped(object.bytes, readShape, MAX_BRIEF_VALUES);
   if (join === undefined) return err('shape');
   if (!verify('join', cluster, join.identity, object.bytes, object.signature)) return err('signature');
   const party =

@@ -44,9 +44,9 @@ export function openBody(key: Uint8Array, header: Uint8Array, body: Uint8Array):
   return openWith(key, ZERO_NONCE, header, body, into);
 }
 
-/** What the plaintext of an opened body says; nothing of it is overwritten by the next one. @throws {EncodingError} */
-export function readBody(plaintext: Uint8Array): Wire {
-  return plaintext.buffer === opened.buffer ? decodeCopied(plaintext) : decode(plaintext);
+/** What the plaintext of an opened body says, in at most so many values; nothing of it is overwritten by the next one. @throws {EncodingError} */
+export function readBody(plaintext: Uint8Array, most: number): Wire {
+  return plaintext.buffer === opened.buffer ? decodeCopied(plaintext, most) : decode(plaintext, most);
 }
 
 /** What a wrap binds of the message: the header's length comes first, so no byte moves across to the body unseen. */

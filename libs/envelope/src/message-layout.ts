@@ -3,7 +3,7 @@
  *
  * Spec: spec/envelope.md#message.
  */
-import { err, ok, type Result } from '@natrium/model';
+import { err, MAX_BRIEF_VALUES, ok, type Result } from '@natrium/model';
 
 import { NONCE_BYTES, TAG_BYTES } from './aead.js';
 import { allocate, copied } from './bytes.js';
@@ -17,6 +17,8 @@ const MAX_KIND = 32;
 const MAX_WRAPS = 1024;
 const MAX_PRIVATE = 8192;
 const MAX_PART = 0x7fffffff;
+/** The four of a message, and each wrap with its three. */
+const MAX_PARTS = 4 + 4 * MAX_WRAPS;
 
 export interface Header {
   /** 1 to 32 characters. */
@@ -51,7 +53,7 @@ export function encodeHeader(header: Header): Uint8Array {
 }
 
 export function readHeader(bytes: Uint8Array): Header | undefined {
-  return shaped(bytes, (wire) => {
+  const read = (wire: Wire): Header => {
     const [kind, messageId, from, re, issued, lifetime, commitment] = fields(wire, 7);
     return {
       kind: text(kind, MAX_KIND),
@@ -62,7 +64,8 @@ export function readHeader(bytes: Uint8Array): Header | undefined {
       lifetime: int(lifetime, 1, MAX_TIME),
       commitment: blob(commitment, 32, 32),
     };
-  });
+  };
+  return shaped(bytes, read, MAX_BRIEF_VALUES);
 }
 
 /** All of a message but its wraps, with room for one: the wrap's own bytes follow. */
@@ -114,7 +117,7 @@ export function splitMessage(bytes: Uint8Array): Result<MessageParts, 'version' 
 
 function decodeOrUndefined(bytes: Uint8Array): Wire | undefined {
   try {
-    return decode(bytes);
+    return decode(bytes, MAX_PARTS);
   } catch (error) {
     if (error instanceof EncodingError) return undefined;
     throw error;

@@ -227,6 +227,18 @@ describe('opening', () => {
     expect(reasonOf(sealTo([receiver], sender, Uint8Array.of(0xcc, 1)))).toBe('schema');
   });
 
+  it('refuses a body of more values than its kind may hold, before it makes them', () => {
+    const lists = encode([[1, 2], { a: [] }]);
+    expect(reasonOf(sealTo([receiver], sender, lists), { maxValues: () => 5 })).toBe('opened');
+    expect(reasonOf(sealTo([receiver], sender, lists), { maxValues: () => 4 })).toBe('schema');
+  });
+
+  it('refuses a message of more values than one has with all its wraps, before it looks what they are', () => {
+    const withValues = (length: number) => encode([2, ...Array.from({ length }, () => ({}))]);
+    expect(reasonOf(withValues(4099))).toBe('version');
+    expect(reasonOf(withValues(4100))).toBe('shape');
+  });
+
   it('gives what the schema made of it', () => {
     expect(openMessage(message(), aContext(receiver, [sender], { parse: () => 42 }))).toMatchObject({
       value: { body: 42 },

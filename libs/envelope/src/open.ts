@@ -65,6 +65,8 @@ export interface OpenContext {
   readAnnouncement(signed: Signed): Result<KnownParty, unknown>;
   /** Whether this kind may come here from this party. */
   allows(kind: string, party: KnownParty): boolean;
+  /** How many values the plaintext of this kind may hold: more is not read. */
+  maxValues(kind: string): number;
   /** @throws When the plaintext doesn't fit the kind's schema. */
   parse(kind: string, plaintext: Wire): unknown;
   /** ms since 1970. */
@@ -172,7 +174,7 @@ function bodyOf(
   const plaintext = unpad(padded);
   if (plaintext === undefined) return err('padding');
   try {
-    return ok(ctx.parse(header.kind, readBody(plaintext)));
+    return ok(ctx.parse(header.kind, readBody(plaintext, ctx.maxValues(header.kind))));
   } catch {
     return err('schema'); // whatever the schema throws, the message doesn't fit it
   }

@@ -1,4 +1,6 @@
 /** Parties of tests: each with identity, keyring and announcement, in one cluster, at one time; what they ask and are granted. */
+import { MAX_VALUES } from '@natrium/model';
+
 import { announce, type KnownParty, type Owner, readAnnouncement } from './announcement.js';
 import { utf8 } from './bytes.js';
 import type { Wire } from './encoding.js';
@@ -137,6 +139,7 @@ export function aContext(receiver: Party, senders: readonly Party[], change: Par
     parse: (_kind, plaintext) => plaintext,
     now: NOW,
     skewMs: SKEW,
+    maxValues: () => MAX_VALUES,
     maxLifetime: () => 60_000,
     seen: new SeenSets({ perSender: 100, senders: 10 }),
     expects: (re) => re === null,

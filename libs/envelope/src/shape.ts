@@ -4,7 +4,7 @@
  * The readers throw inside and `shaped` gives undefined outside. Byte strings of a fixed size are copied, so that what
  * is kept doesn't hold the message it came in.
  */
-import { type Principal, PRINCIPAL_KINDS } from '@natrium/model';
+import { MAX_VALUES, type Principal, PRINCIPAL_KINDS } from '@natrium/model';
 
 import { decode, EncodingError, type Wire, type WireMap } from './encoding.js';
 
@@ -19,10 +19,10 @@ class ShapeError extends Error {
   override readonly name = 'ShapeError';
 }
 
-/** What `read` makes of the value in `bytes`; undefined when either doesn't fit. */
-export function shaped<T>(bytes: Uint8Array, read: (wire: Wire) => T): T | undefined {
+/** What `read` makes of the value in `bytes`; undefined when either doesn't fit, or more than `most` values are in it. */
+export function shaped<T>(bytes: Uint8Array, read: (wire: Wire) => T, most = MAX_VALUES): T | undefined {
   try {
-    return read(decode(bytes));
+    return read(decode(bytes, most));
   } catch (error) {
     if (error instanceof ShapeError || error instanceof EncodingError) return undefined;
     throw error;

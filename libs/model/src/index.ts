@@ -1,4 +1,5 @@
 export { type Arguments, funArgs, joinArguments, KWARG_MARK, splitArguments, withoutMark } from './arguments.js';
+export { MAX_BRIEF_VALUES, MAX_EVENT_VALUES, MAX_RETURNED_VALUES, MAX_VALUES } from './carried.js';
 export { codeOf } from './code-of.js';
 export { endedAlsoBy } from './ended-also-by.js';
 export { InFlight } from './in-flight.js';

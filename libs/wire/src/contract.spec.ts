@@ -62,6 +62,17 @@ describe('a contract', () => {
     expect(contract('jobs', [], contracts.job.schema).lifetimeMs).toBe(30_000);
   });
 
+  it('of what an identity may send bounds its values, and those more that a stranger may send', () => {
+    const bounds = contracts.contracts.map(({ kind, from, maxValues }) => ({ kind, from, maxValues }));
+    const ofIdentities = bounds.filter(({ from }) => from.includes('identity'));
+    expect(ofIdentities.filter(({ maxValues }) => maxValues > 1 << 18)).toEqual([]);
+    expect(ofIdentities.filter(({ maxValues }) => maxValues <= 1024).map(({ kind }) => kind)).toEqual([
+      'join',
+      'guest',
+    ]);
+    expect(bounds.find(({ kind }) => kind === 'news')?.maxValues).toBe(Infinity);
+  });
+
   it('is the only one of its kind', () => {
     const kinds = contracts.contracts.map(({ kind }) => kind);
     expect(new Set(kinds).size).toBe(kinds.length);

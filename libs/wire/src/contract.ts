@@ -3,6 +3,7 @@
  *
  * Spec: spec/wire.md#kinds.
  */
+import { MAX_BRIEF_VALUES, MAX_VALUES } from '@natrium/model';
 import type * as z from 'zod/mini';
 
 /** Who may send a kind: an identity (minion or account; the roster says which) or the services of a role. */
@@ -13,6 +14,8 @@ export interface Contract<S extends z.ZodMiniType = z.ZodMiniType> {
   readonly from: readonly SenderRole[];
   /** Longest lifetime in milliseconds that a message of this kind may claim. */
   readonly lifetimeMs: number;
+  /** Items of lists and entries of maps in its body, all together, where a host or an account may have made it. */
+  readonly maxValues: number;
   readonly schema: S;
 }
 
@@ -25,5 +28,14 @@ const JOB_LIFETIME_MS = 60_000;
 const OTHER_LIFETIME_MS = 30_000;
 
 export function contract<S extends z.ZodMiniType>(kind: string, from: readonly SenderRole[], schema: S): Contract<S> {
-  return { kind, from, schema, lifetimeMs: kind === 'job' ? JOB_LIFETIME_MS : OTHER_LIFETIME_MS };
+  const lifetimeMs = kind === 'job' ? JOB_LIFETIME_MS : OTHER_LIFETIME_MS;
+  return { kind, from, schema, lifetimeMs, maxValues: maxValuesOf(kind, from) };
+}
+
+/** Kinds that strangers may send; each has subjects of its own. */
+export const OPEN_TO_ALL: ReadonlySet<string> = new Set(['join', 'guest']);
+
+function maxValuesOf(kind: string, from: readonly SenderRole[]): number {
+  if (OPEN_TO_ALL.has(kind)) return MAX_BRIEF_VALUES;
+  return from.includes('identity') ? MAX_VALUES : Infinity;
 }

@@ -1,5 +1,6 @@
 /** Spooled events as lines: number, the event in base64, and a check of the line. */
 import { decode, encode, type Wire } from '@natrium/envelope';
+import { countValues, MAX_EVENT_VALUES } from '@natrium/model';
 import { type Body, contracts, readAs, writeAs } from '@natrium/wire';
 import { checkedWords, withCheck } from '../disk/checked-line.js';
 
@@ -20,6 +21,11 @@ export interface Entry {
 
 export function bytesOf(event: FiredEvent): Uint8Array {
   return encode(writeAs(contracts.FiredEvent, event) as Wire);
+}
+
+/** No more are counted than one beyond what an event may hold. */
+export function valuesOf({ data, load }: Pick<FiredEvent, 'data' | 'load'>): number {
+  return countValues([data, load], MAX_EVENT_VALUES);
 }
 
 export function lineOf(number: number, body: Uint8Array): string {

@@ -52,6 +52,15 @@ it('gives events back in their order, and forgets those that are stored', async 
   expect(readFileSync(join(folder, 'events'), 'utf8')).toBe('');
 });
 
+it('gives back at once no more values than one message may hold', async () => {
+  const spool = aSpool();
+  const wide = { ...anEvent(1), data: { n: 1, more: Array.from({ length: 60_000 }, () => ({})) } };
+  await Promise.all([spool.add(wide), spool.add({ ...wide, data: { ...wide.data, n: 2 } }), spool.add(anEvent(3))]);
+  expect(numbersIn(spool)).toEqual([1]);
+  spool.forget(1000);
+  expect(numbersIn(spool)).toEqual([2, 3]);
+});
+
 it('gives nothing back that is not in the file yet: a number that went out is never given anew', async () => {
   const spool = aSpool();
   const kept = spool.add(anEvent(1));

@@ -11,8 +11,9 @@
  */
 import { join } from 'node:path';
 import { encode } from '@natrium/envelope';
+import { MAX_EVENT_VALUES } from '@natrium/model';
 import { DiskTrouble, LineFile } from '../disk/line-file.js';
-import { bytesOf, type Entry, type FiredEvent, lineOf, readLine } from './event-lines.js';
+import { bytesOf, type Entry, type FiredEvent, lineOf, readLine, valuesOf } from './event-lines.js';
 
 /** What goes into one message. */
 export interface EventBatch {
@@ -115,12 +116,14 @@ export class EventSpool {
     const start = oldest.dropped > 0 ? 1 : 0;
     const first = oldest.number + start;
     const events: FiredEvent[] = [];
-    let bytes = 0;
+    let [bytes, values] = [0, 0];
     for (const { number, event, bytes: size } of this.#entries.slice(start, start + BATCH_EVENTS)) {
       if (event === undefined || number !== first + events.length || number > this.#inFile) break;
-      if (bytes > 0 && bytes + size > BATCH_BYTES) break;
+      const more = valuesOf(event);
+      if (bytes > 0 && (bytes + size > BATCH_BYTES || values + more > MAX_EVENT_VALUES)) break;
       events.push(event);
       bytes += size;
+      values += more;
     }
     return { first, dropped: oldest.dropped, events };
   }

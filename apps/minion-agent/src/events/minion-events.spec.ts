@@ -79,6 +79,7 @@ it.each<[string, Value, ValueMap, string]>([
   ['the key that is the prototype', PROTO, {}, 'a key is __proto__ at data.data'],
   ['more levels than a message has left', nested(28), {}, 'nested deeper than 26 levels'],
   ['more bytes than an event has', { text: 'x'.repeat(1 << 20) }, {}, 'at most 1048576 bytes'],
+  ['more values than are read there', Array.from({ length: 100_001 }, () => ({})), {}, 'at most 100000 values'],
   ['more digits than bytes', Array.from({ length: 5000 }, () => 10n ** 300n), {}, 'at most 1048576 bytes'],
 ])('event.send with %s is refused, and the next one is kept', async (_, data, load, why) => {
   await expect(events.fireMaster(data, 'bad', load)).rejects.toThrow(why);

@@ -19,10 +19,11 @@ import {
   sized,
   type UnixServer,
 } from '@natrium/events';
-import { isList, isMap, type Value, type ValueMap } from '@natrium/model';
+import { isList, isMap, MAX_EVENT_VALUES, type Value, type ValueMap } from '@natrium/model';
 import { type EventPort, NOT_KEPT } from '@natrium/modules';
 import { within } from '@natrium/process';
 import type { Logger } from 'pino';
+import { valuesOf } from './event-lines.js';
 import type { EventSpool } from './event-spool.js';
 
 export interface MinionEventsOptions {
@@ -142,6 +143,8 @@ export class MinionEvents implements EventPort {
     // As it will be on the master's bus: what cannot be sent or stored there would hold up all that is fired after it.
     const whole = load === null && isMap(data) ? data : { ...load, data };
     sized(whole, Math.min(this.options.maxBytes, MAX_FORWARDED));
+    if (valuesOf({ data, load }) > MAX_EVENT_VALUES)
+      throw new EventProblem(`an event for the master holds at most ${String(MAX_EVENT_VALUES)} values`);
     const kept = await within(keptMs, spool.add({ tag, data, load, stamp: now() }));
     if (kept === false) throw new EventProblem('the spool of this minion is full; the event was dropped');
     return kept === true;

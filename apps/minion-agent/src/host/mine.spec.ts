@@ -114,3 +114,13 @@ it('a signal to a job of mine.* reaches what it runs', async () => {
   expect(jobs.send(JID, SIGTERM)).toMatchObject({ to: 'processes' });
   expect((await running).success).toBe(false);
 });
+
+it('keeps no more values than a mine holds, and does not ask whether it may', async () => {
+  const { mine } = aMine(false);
+  const items = [
+    { name: 'wide', value: Array.from({ length: 100_000 }, () => ({})), allowTgt: '', allowTgtType: 'glob' },
+  ];
+  const answer = await mine.keep(items, false);
+  expect(answer).toMatchObject({ ok: false, refusal: { code: 'bad_request' } });
+  expect(JSON.stringify(answer)).toContain('at most 100000 values');
+});

@@ -4,7 +4,16 @@
  * Spec: spec/envelope.md#mine.
  */
 import { BACK_MS } from '@natrium/bus';
-import { isMap, jidOf, refusal, type RefusalCode, type Value, type ValueMap } from '@natrium/model';
+import {
+  countValues,
+  isMap,
+  jidOf,
+  MAX_KEPT_VALUES,
+  refusal,
+  type RefusalCode,
+  type Value,
+  type ValueMap,
+} from '@natrium/model';
 import type { MineAnswer, MineCall, MineItem, MinePort, MineRead, Outcome } from '@natrium/modules';
 import { type Body, contracts } from '@natrium/wire';
 import type { Logger } from 'pino';
@@ -12,6 +21,11 @@ import type { LiveLink } from '../link/live-link.js';
 
 const ANSWER_MS = 5000;
 const MINUTE_MS = 60_000;
+/** The master would not read them, and so not answer. */
+const TOO_MANY = refusal(
+  'bad_request',
+  `a mine holds at most ${String(MAX_KEPT_VALUES)} values, and more are in what is for it; nothing was kept`,
+);
 const NOTHING = { items: [], names: [], tgt: '', tgtType: 'glob' };
 
 type Ask = Body<typeof contracts.mine>;
@@ -56,6 +70,9 @@ export class Mine implements MinePort {
   }
 
   keep(items: readonly MineItem[], replace: boolean): Promise<MineAnswer> {
+    const values = items.map(({ value }) => value);
+    if (countValues(values, MAX_KEPT_VALUES) > MAX_KEPT_VALUES)
+      return Promise.resolve({ ok: false, refusal: TOO_MANY });
     return this.#ask({ ...NOTHING, what: replace ? 'replace' : 'put', items: [...items] });
   }
 

@@ -14,7 +14,7 @@ import {
   type Wire,
 } from '@natrium/envelope';
 import { type CheckedGrant, type GrantRefusal, JobRun, type JobOrder, sendable } from '@natrium/flow';
-import { err, ok, parseJid, type Request, type Result, type Signed } from '@natrium/model';
+import { err, MAX_RETURNED_VALUES, ok, parseJid, type Request, type Result, type Signed } from '@natrium/model';
 import { type Body, contracts } from '@natrium/wire';
 import type { Returners } from '@natrium/modules';
 import type { Execution } from '../execution/execution.js';
@@ -142,7 +142,7 @@ function jobRun(parts: JobParts): JobRun {
         afterwards.set(grant.requestDigest, () => {
           returners.hand(request.returner, returnFacts(id, request, grant, outcome), returnerOptions(request));
         });
-      return sendable(outcome, (plain) => encodedSize(plain as Wire));
+      return sendable(outcome, (plain) => encodedSize(plain as Wire), { maxValues: MAX_RETURNED_VALUES });
     },
     deliver: (ret, asked) => {
       outbox.deliver(ret, asked);

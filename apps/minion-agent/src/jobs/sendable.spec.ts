@@ -1,6 +1,6 @@
 /** Rules of what is sent: every return fits into the messages and records that carry it, and says what was left out. */
 import { encode, type Wire } from '@natrium/envelope';
-import { toPlain, type Value } from '@natrium/model';
+import { float, toPlain, type Value } from '@natrium/model';
 import { contracts, records, writeAs } from '@natrium/wire';
 import { sendable } from '@natrium/flow';
 
@@ -66,9 +66,20 @@ describe('a return', () => {
     expect(sendable(outcome([text]), encoded).ret).toBe(`[cut: the return had ${(10 << 20) + 6} bytes]`);
   });
 
+  it('that holds more values than its reader takes is told in a sentence, whatever its bytes', () => {
+    const list = Array.from({ length: 10 }, () => ({}));
+    expect(sendable(outcome(list), encoded, { maxValues: 11 }).ret).toBe(list);
+    expect(sendable(outcome(list), encoded, { maxValues: 10 })).toMatchObject({
+      ret: '[cut: the return had more than 10 values]',
+      success: true,
+    });
+    // A whole float travels as a map of one.
+    expect(sendable(outcome([float(1), float(2)]), encoded, { maxValues: 4 }).ret).toContain('[cut:');
+  });
+
   it('may be as large as its message allows', () => {
     const text = 'x'.repeat(7 << 20);
-    expect(sendable(outcome(text), encoded, 8_126_464).ret).toBe(text);
+    expect(sendable(outcome(text), encoded, { maxBytes: 8_126_464 }).ret).toBe(text);
     expect(sendable(outcome(text), encoded).ret).toContain('[cut: the return had');
   });
 });

@@ -18,7 +18,7 @@ import {
   verifyRolesChain,
   type Wire,
 } from '@natrium/envelope';
-import { err, ok, type Result } from '@natrium/model';
+import { err, MAX_VALUES, ok, type Result } from '@natrium/model';
 import { contracts, readAs, type Subjects, writeAs } from '@natrium/wire';
 import type { Clock } from '../parties/clock.js';
 import { continues, Roles, rolesEnded } from '../parties/roles.js';
@@ -127,7 +127,7 @@ function readAnswer(payload: Uint8Array, asked: Asked): Result<Greeting, HelloPr
   const heard = readingOf(clock);
   let said;
   try {
-    said = readAs(contracts.helloAnswer, decode(payload));
+    said = readAs(contracts.helloAnswer, decode(payload, MAX_VALUES));
   } catch {
     return problem('malformed', 'the answer to hello is not one');
   }

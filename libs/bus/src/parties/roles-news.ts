@@ -1,5 +1,6 @@
 /** Newer roles documents as they are told while everyone runs: the whole chain in clear, on `dir.roles`. */
 import { decode, encode, type RolesChain, rolesChainFromWire, rolesChainToWire } from '@natrium/envelope';
+import { MAX_VALUES } from '@natrium/model';
 
 /** The last word of the subject; no role has this name. */
 export const ROLES_DOCUMENTS = 'roles';
@@ -11,7 +12,7 @@ export function writeChain(chain: RolesChain): Uint8Array {
 /** @returns undefined for anything that is not a chain; whether it is a good one, `Roles.takeOver` says. */
 export function readChain(payload: Uint8Array): RolesChain | undefined {
   try {
-    return rolesChainFromWire(decode(payload));
+    return rolesChainFromWire(decode(payload, MAX_VALUES));
   } catch {
     return undefined;
   }

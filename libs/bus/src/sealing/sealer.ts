@@ -23,7 +23,7 @@ import {
   type Wire,
 } from '@natrium/envelope';
 import { err, type Result } from '@natrium/model';
-import { type Body, type Contract, fpIn, readAs, writeAs } from '@natrium/wire';
+import { type Body, type Contract, fpIn, OPEN_TO_ALL, readAs, writeAs } from '@natrium/wire';
 import type { Clock } from '../parties/clock.js';
 import type { Directory } from '../parties/directory.js';
 import type { OwnParty } from '../parties/own-party.js';
@@ -43,8 +43,6 @@ export const SEEN: SeenLimits = {
 };
 /** For messages that may be read twice. */
 const NOT_COUNTED: Pick<SeenSets, 'admit'> = { admit: () => 'new' };
-/** Kinds that strangers may send; each has subjects of its own. */
-const OPEN_TO_ALL: ReadonlySet<string> = new Set(['join', 'guest']);
 
 /** Whether strangers may send what is expected: then nothing is kept of who does. */
 export function isOpenToAll(kinds: Iterable<string>): boolean {
@@ -106,7 +104,7 @@ export class Sealer {
 
   /** Encrypted once, whoever it is then sealed to. */
   parts<C extends Contract>(contract: C, body: Body<C>, framing: Framing): SealedParts {
-    const plaintext = encode(writeAs(contract.schema, body) as Wire);
+    const plaintext = encode(writeAs(contract.schema, body) as Wire, contract.maxValues);
     return sealParts(this.#head(contract, framing), plaintext, this.own.keyring, this.#pairs);
   }
 
@@ -174,6 +172,10 @@ class Opener implements OpenContext {
     if (role !== 'identity') return true;
     const named = fpIn(this.opening.subject);
     return named === undefined || named === namesOf(party).fp;
+  }
+
+  maxValues(kind: string): number {
+    return this.opening.contracts.get(kind)?.maxValues ?? 0;
   }
 
   parse(kind: string, body: Wire): unknown {

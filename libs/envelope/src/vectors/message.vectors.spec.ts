@@ -1,3 +1,5 @@
+import { MAX_VALUES } from '@natrium/model';
+
 import { readAnnouncement } from '../announcement.js';
 import { equalBytes, fromHex, toHex } from '../bytes.js';
 import { encode, type Wire } from '../encoding.js';
@@ -29,6 +31,7 @@ function contextAt(now: number): OpenContext {
     parse: (_kind, plaintext): Wire => plaintext,
     now,
     skewMs: 30_000,
+    maxValues: () => MAX_VALUES,
     maxLifetime: () => 60_000,
     seen: new SeenSets({ perSender: 10, senders: 10 }),
     expects: (re, _party, kind) => (kind === 'answer' ? re !== null && equalBytes(re, answered) : re === null),

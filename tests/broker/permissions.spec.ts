@@ -360,8 +360,8 @@ it('(14) who may write a part of a store writes that, and erases nothing of the 
 });
 
 /** What the broker says to somebody who does this. */
-async function saidTo(scope: ScopeName, act: (connection: NatsConnection) => void): Promise<readonly string[]> {
-  const { jwt, key } = fixed(scope).login();
+async function saidTo(who: Identity, act: (connection: NatsConnection) => void): Promise<readonly string[]> {
+  const { jwt, key } = who.login();
   const authenticator = loginAs(jwt, key);
   const connection = await connect({ servers: cluster().brokerUrl, reconnect: false, authenticator });
   const said: string[] = [];
@@ -376,13 +376,24 @@ async function saidTo(scope: ScopeName, act: (connection: NatsConnection) => voi
   return said;
 }
 
+it.each([minion, account, guest])('(14) $name listens on 64 subjects at once, and on no more', async (who) => {
+  const inbox = `_INBOX.${claimsIn(who.login().jwt)?.name ?? ''}`;
+  const listenOn = (count: number) => (connection: NatsConnection) => {
+    for (let n = 0; n < count; n += 1) connection.subscribe(`${inbox}.${String(n)}`);
+  };
+  expect(await saidTo(who, listenOn(64))).toEqual([]);
+  expect(await saidTo(who, listenOn(65))).toContainEqual(expect.stringMatching(/maximum subscriptions exceeded/i));
+});
+
 describe.each<ScopeName>(['join', 'knock'])('(14) of the strangers who share the %s user', (scope) => {
   it('one listens on 16 subjects at once, and on no more', async () => {
     const listenOn = (count: number) => (connection: NatsConnection) => {
       for (let n = 0; n < count; n += 1) connection.subscribe(`${SHARED.get(scope) ?? ''}.${String(n)}`);
     };
-    expect(await saidTo(scope, listenOn(16))).toEqual([]);
-    expect(await saidTo(scope, listenOn(17))).toContainEqual(expect.stringMatching(/maximum subscriptions exceeded/i));
+    expect(await saidTo(fixed(scope), listenOn(16))).toEqual([]);
+    expect(await saidTo(fixed(scope), listenOn(17))).toContainEqual(
+      expect.stringMatching(/maximum subscriptions exceeded/i),
+    );
   });
 
   it('one sends 65,536 bytes in a message, and no more', async () => {
@@ -390,8 +401,10 @@ describe.each<ScopeName>(['join', 'knock'])('(14) of the strangers who share the
       Object.assign(connection.info ?? {}, { max_payload: Infinity }); // the client would keep to the broker's word itself
       connection.publish('nt.main.hello', new Uint8Array(size));
     };
-    expect(await saidTo(scope, send(65_536))).toEqual([]);
-    expect(await saidTo(scope, send(65_537))).toContainEqual(expect.stringMatching(/maximum payload violation/i));
+    expect(await saidTo(fixed(scope), send(65_536))).toEqual([]);
+    expect(await saidTo(fixed(scope), send(65_537))).toContainEqual(
+      expect.stringMatching(/maximum payload violation/i),
+    );
   });
 });
 

@@ -166,6 +166,7 @@ export interface CallOptions {
 export interface AgentLink {
   /** An unknown function: `ret` is `'x.y' is not available.` and `retcode` is not 0. */
   call(fun: string, args: readonly Value[], options: CallOptions): Promise<CallOutcome>;
+  /** Ends what is not answered yet, with the programs that it has started. */
   close(): Promise<void>;
 }
 

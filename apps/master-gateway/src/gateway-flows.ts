@@ -40,6 +40,8 @@ export interface FlowParts {
   readonly keepJobsMs: number;
   readonly log: Logger;
   readonly stoodStill: () => boolean;
+  /** Takes so many returns from the budget of the minion with this key, hexadecimal. */
+  readonly charge: (key: string, returns: number) => void;
 }
 
 interface Parts extends FlowParts {
@@ -104,7 +106,7 @@ function keepingGrants(cache: JobCache, log: Logger): PublishPorts['keepGrant'] 
   };
 }
 
-function returning({ link, minions, cache, jobs, events, keepJobsMs, log, now }: Parts): JobReturns {
+function returning({ link, minions, cache, jobs, events, keepJobsMs, charge, log, now }: Parts): JobReturns {
   const { tracing } = link.bus;
   return new JobReturns(
     {
@@ -119,6 +121,7 @@ function returning({ link, minions, cache, jobs, events, keepJobsMs, log, now }:
       keyText: toHex,
       idNow: (key) => minions.idOf(key),
       isForgotten: (jid) => keepJobsMs > 0 && jid < jidOf(Math.floor((now() - keepJobsMs) * 1000)),
+      charge,
       count: warningSeldom(log, 'a return was not taken, or came again'),
       now,
     },

@@ -99,15 +99,14 @@ export class GatewayModule {
     const made = gatewayFlows({
       link,
       stoodStill: standstillOf(options),
-      minions,
-      cache,
-      jids,
-      jobs,
-      presence,
+      ...{ minions, cache, jids, jobs, presence },
       events: events.jobs,
       grantTimeoutMs,
       keepJobsMs,
       log,
+      charge: (key, returns) => {
+        budgets.returns.charge(key, returns, budgets.now());
+      },
     });
     const waiting = new Waiting();
     const door = new Door(made, minions, waiting, budgets, log);

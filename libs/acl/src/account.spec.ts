@@ -19,6 +19,7 @@ describe('a claimed account', () => {
     ['sudo_fred', 'root', 'everything'],
     ['sudo_fred', 'fred', 'refused'],
     ['sudo_', 'root', 'refused'],
+    ['', 'root', 'refused'],
   ])('%s with the key of %s is %s', (claimed, keyOf, expected) => {
     expect(identity(claimed, keyOf)).toBe(expected);
   });

@@ -71,10 +71,8 @@ describe('loadYaml', () => {
   it.each(['a: [\n--- \n]\n', 'a: [x,\n... \n]\n'])(
     'does not take a document’s beginning or end within brackets: %j',
     (text) => {
-      expect(loadYaml(text, 'master')).toMatchObject({
-        ok: false,
-        error: { line: 2, reason: 'deficient indentation' },
-      });
+      const reason = 'a bracket or a quote that is open before this line is not closed';
+      expect(loadYaml(text, 'master')).toMatchObject({ ok: false, error: { line: 2, reason } });
     },
   );
 
@@ -83,12 +81,17 @@ describe('loadYaml', () => {
     ['users:\n  - root\n  - [joe,\tjim]\n', 3],
     ['fred:\t[test.ping]\n', 1],
   ])('does not take a tab between the words of a line for a lack of blanks: %j', (text, line) => {
-    expect(loadYaml(text, 'master')).toMatchObject({ ok: false, error: { line, reason: 'deficient indentation' } });
+    const reason = 'a tab stands between the words of this line, where YAML wants blanks';
+    expect(loadYaml(text, 'master')).toMatchObject({ ok: false, error: { line, reason } });
   });
 
-  it('says where it first looks wrong when a quote is never closed', () => {
-    expect(loadYaml("a: 'x\nb: 1\nc: 2\n", 'master')).toMatchObject({ ok: false, error: { line: 2 } });
-  });
+  it.each(["a: 'x\nb: 1\nc: 2\n", 'a: "x\n', 'peer: [a\n', 'peer: {a: b,\n'])(
+    'says that a bracket or a quote is never closed, where it first looks wrong: %j',
+    (text) => {
+      const reason = 'a bracket or a quote that is open before this line is not closed';
+      expect(loadYaml(text, 'master')).toMatchObject({ ok: false, error: { line: 2, reason } });
+    },
+  );
 
   it('finds a fault behind such brackets in its line', () => {
     expect(loadYaml('a: [\n]\nb: 1\nb: 2\n', 'master')).toMatchObject({ ok: false, error: { line: 4, column: 1 } });
@@ -103,6 +106,9 @@ describe('loadYaml', () => {
     expect(problem('pam:\n  *:\n    - x\n')).toBe('2:3 a word that begins with * needs quotes');
     expect(problem('peer:\n  .*: [.*, *]\n')).toBe('2:12 a word that begins with * needs quotes');
     expect(problem('a: b: c\n')).not.toContain('quotes');
+    expect(problem('x: &a {t: 1}\ny: *a\nz: b: c\n')).not.toContain('quotes');
+    expect(problem('x: &a {t: 1}\ny: {<<: *a, <<: *a}\n')).not.toContain('quotes');
+    expect(problem('x: &a {t: 1}\ny: *ab\n')).toBe('2:4 a word that begins with * needs quotes');
   });
 
   it('says where the text is not YAML', () => {
@@ -111,6 +117,26 @@ describe('loadYaml', () => {
     expect(loadYaml('a: 1\n---\nb: 2', 'f')).toMatchObject({ ok: false });
     expect(loadYaml('a: \0', 'f')).toMatchObject({ ok: false });
   });
+
+  it.each([
+    ['a: 1\n---\nb: 2\n', 2],
+    ['---\na: &x |\n  ---\n# ---\nb: *x\n--- # second\n', 6],
+    ["---\na: ['---', '*']\n...\nb: 2\n", 3],
+    ['---\n---\na: 1\n---\n', 2],
+    ['a: 1\r\n---\r\n', 2],
+    ['a: &x 1\nb: *x\n---\nc: 2\n', 3],
+    ['--- []\n---\n', 2],
+  ])('says where the second document of a file begins: %j', (text, line) => {
+    const reason = 'more than one document in the text';
+    expect(loadYaml(text, 'f')).toEqual({ ok: false, error: { file: 'f', line, column: 1, reason } });
+  });
+
+  it.each(['---\na: 1\n', 'a: 1\n...\n', '---\na: 1\n...\n# the end\n'])(
+    'takes marks around one document: %j',
+    (text) => {
+      expect(loadYaml(text, 'f')).toMatchObject({ ok: true, value: { value: { a: 1 } } });
+    },
+  );
 
   it('reads an empty file, and one of comments only, as null', () => {
     expect(loadYaml('', 'f')).toMatchObject({ ok: true, value: { value: null } });

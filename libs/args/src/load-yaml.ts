@@ -8,7 +8,7 @@
 import { err, messageOf, ok, type Result, type Value } from '@natrium/model';
 import { YAMLException } from 'js-yaml';
 import { placesOf, type Place, type Path } from './places.js';
-import { DUPLICATE_KEY, readYaml, withIndentation } from './read-yaml.js';
+import { DUPLICATE_KEY, NO_INDENTATION, readYaml, SECOND_DOCUMENT, withIndentation } from './read-yaml.js';
 
 export interface LoadedYaml {
   readonly file: string;
@@ -34,6 +34,10 @@ export function loadYaml(text: string, file: string): Result<LoadedYaml, YamlPro
   }
 }
 
+/** What a lack of indentation is where lines within brackets and quotes have had their blanks (`withIndentation`). */
+const UNCLOSED = 'a bracket or a quote that is open before this line is not closed';
+const TAB = 'a tab stands between the words of this line, where YAML wants blanks';
+
 function explain(text: string, error: unknown): Omit<YamlProblem, 'file'> {
   if (!(error instanceof YAMLException)) return { reason: messageOf(error) };
   const { mark, reason } = error;
@@ -43,6 +47,9 @@ function explain(text: string, error: unknown): Omit<YamlProblem, 'file'> {
     const key = /^[^:\n]*/.exec(text.slice(mark.position))?.[0].trim() ?? '';
     return { reason: `the key ${key} is there twice in the same mapping`, ...place };
   }
+  if (reason === SECOND_DOCUMENT) return { reason, ...place };
+  if (reason === NO_INDENTATION)
+    return { reason: /[\r\n]/.test(text[mark.position - 1] ?? '') ? UNCLOSED : TAB, ...place };
   return lackOfQuotes(text, mark.line) ?? { reason, ...place };
 }
 
@@ -51,10 +58,16 @@ function lackOfQuotes(text: string, line: number): Omit<YamlProblem, 'file'> | u
   const lines = text.split(/\r\n?|\n/);
   for (const index of [line, line - 1]) {
     const start = /^(?:.*?[-:?[{,]\s+|\s*)(?=([@%`*])(?!\S*['"]))/.exec(lines[index] ?? '');
-    if (start !== null) {
+    if (start !== null && !isAlias(text, lines[index]?.slice(start[0].length) ?? '')) {
       const reason = `a word that begins with ${start[1] ?? ''} needs quotes`;
       return { reason, line: index + 1, column: start[0].length + 1 };
     }
   }
   return undefined;
+}
+
+/** `*name` of a place that the text marks with `&name`: nothing is wrong with it. */
+function isAlias(text: string, word: string): boolean {
+  const name = /^\*([^\s,[\]{}]+)/.exec(word)?.[1];
+  return name !== undefined && text.split(/[\s,[\]{}]+/).includes(`&${name}`);
 }

@@ -17,9 +17,24 @@ const MAX_PARSED = 64 << 20;
 export function readYaml(text: string, file = ''): { readonly value: Value; readonly events: readonly Event[] } {
   const events = parseEvents(text, { filename: file, maxDepth: MAX_DEPTH });
   for (const event of events) checkEscapes(text, event, file);
+  const second = startOfSecond(text, events);
+  if (second !== undefined) YAMLException.throwAt(text, second, SECOND_DOCUMENT, file);
   const documents = constructFromEvents(events, { source: text, filename: file, schema: SALT_SCHEMA });
-  if (documents.length > 1) throw new Error('more than one document in the text');
   return { value: new ValueReader().read(documents[0] ?? null, 0), events };
+}
+
+export const SECOND_DOCUMENT = 'more than one document in the text';
+
+/** Where the first document has ended: at the first mark behind its last value. */
+function startOfSecond(text: string, events: readonly Event[]): number | undefined {
+  const [first, ...more] = events;
+  const next = more.findIndex(({ type }) => type === EVENT_ID.DOCUMENT);
+  if (first?.type !== EVENT_ID.DOCUMENT || next === -1) return undefined;
+  const ends = more.slice(0, next).map((event) => (event.type === EVENT_ID.SCALAR ? event.valueEnd : 0));
+  const end = ends.reduce((one, other) => Math.max(one, other), 0);
+  const marks = [...text.slice(end).matchAll(/^(?:---|\.\.\.)(?=\s|$)/gm)].map(({ index }) => end + index);
+  // Of a document without a word no event says where it ends.
+  return marks[end === 0 && first.explicitStart ? 1 : 0] ?? end;
 }
 
 /** Half a pair is no character, nor is anything beyond Unicode; a pair was refused, too. */
@@ -33,6 +48,8 @@ function checkEscapes(text: string, event: Event, file: string): void {
   }
 }
 
+/** What the parser says of a line within brackets or quotes that does not begin with blanks. */
+export const NO_INDENTATION = 'deficient indentation';
 /** What the parser says of a key that is there twice in one mapping. */
 export const DUPLICATE_KEY = 'duplicated mapping key';
 
@@ -67,7 +84,7 @@ function faultIn(text: string): YAMLException | undefined {
  * fault is a tab between words then, and with blanks the line could become part of the one before.
  */
 function lineThatLacksBlanks(text: string, { reason, mark }: YAMLException): number | undefined {
-  if (reason !== 'deficient indentation' || mark === undefined) return undefined;
+  if (reason !== NO_INDENTATION || mark === undefined) return undefined;
   const start = mark.position - mark.column;
   if (/\S/.test(text.slice(start, mark.position))) return undefined;
   return /^(?:---|\.\.\.)(?:\s|$)/.test(text.slice(start, start + 4)) ? undefined : start;

@@ -25,6 +25,15 @@ const FOR_EVER = 253_402_300_799;
 const UNLIMITED = { data: -1, payload: -1, subs: -1 };
 /** Strangers share one user: what one of them may hold is small. */
 const OF_STRANGERS = { data: -1, payload: 65_536, subs: 16 };
+/** A connection of ours has a handful. Each costs the broker 1.5 KB: without a bound, one host could fill its memory. */
+const OF_PARTIES = { data: -1, payload: -1, subs: 64 };
+const LIMITS: Readonly<Partial<Record<ScopeName, typeof UNLIMITED>>> = {
+  join: OF_STRANGERS,
+  knock: OF_STRANGERS,
+  minion: OF_PARTIES,
+  account: OF_PARTIES,
+  guest: OF_PARTIES,
+};
 
 export function operatorJwt(operator: NatsKey, signing: NatsKey, systemAccount: NatsKey): Promise<string> {
   return encodeOperator('natrium', pair(operator), {
@@ -122,7 +131,7 @@ export function credentialsText(jwt: string, user: NatsKey): string {
 
 function templateOf(scope: Scope, cluster: string): Partial<UserPermissionsLimits> {
   return {
-    ...(scope.name === 'join' || scope.name === 'knock' ? OF_STRANGERS : UNLIMITED),
+    ...(LIMITS[scope.name] ?? UNLIMITED),
     ...mutable(permissionsOf(scope, cluster)),
   };
 }

@@ -98,7 +98,7 @@ const jobKeys = {
   }),
   request_rate: z._default(seconds(0, 1_000_000), 200).register(keyDocs, {
     group: jobs,
-    doc: 'How many requests a second one caller may make; who makes more is told to slow down. A minion may ask as often for its mine and its next user of the broker, and send ten times as many returns and messages of events; of events each KiB counts as a message, each 4 KiB of its grains, and at a change of its mine of all that it keeps there, as a request, and each 64 KiB that it reads of mines. Where a target takes more than 20,000 tests of minions (a plain glob is one test of each, a term about data four, a pattern as many as it has places where a character may stand), each 20,000 count as a request more, but not of who has full access. 0 is no limit',
+    doc: 'How many requests a second one caller may make; who makes more is told to slow down. A minion may ask as often for its mine and its next user of the broker, and send ten times as many returns and messages of events; a return whose job has to be read first counts as ten, and as one more for each 200 minions of that job; of events each KiB counts as a message, each 4 KiB of its grains, and at a change of its mine of all that it keeps there, as a request, and each 64 KiB that it reads of mines. Where a target takes more than 20,000 tests of minions (a plain glob is one test of each, a term about data four, a pattern as many as it has places where a character may stand), each 20,000 count as a request more, but not of who has full access. 0 is no limit',
     takes: 'a number, 0 to 1000000',
   }),
   request_burst: z._default(whole(1, 1_000_000), 1000).register(keyDocs, {

@@ -50,6 +50,8 @@ class Gateway {
   readonly cache: records.StoredReturn[] = [];
   readonly counts: string[] = [];
   readonly announced: string[] = [];
+  /** By key: what each has paid beyond its returns themselves. */
+  readonly charged = new Map<string, number>();
   found: records.JobRecord | undefined = RECORD;
   /** How many times a job's record was read. */
   reads = 0;
@@ -91,6 +93,7 @@ class Gateway {
       keyText,
       idNow: (key) => this.renamed.get(key),
       isForgotten: () => this.forgotten,
+      charge: (key, returns) => this.charged.set(key, (this.charged.get(key) ?? 0) + returns),
       count: (what) => this.counts.push(what),
       now: () => NOW,
     },
@@ -306,6 +309,29 @@ describe('a return of a job that is over here', () => {
 });
 
 describe('a late return', () => {
+  it.each(['done', 'interrupted', 'already_returned'] as const)(
+    'that is %s costs its sender what reading its job costs, and more where that has many minions',
+    async (status) => {
+      const gateway = new Gateway();
+      await gateway.hear('web1', says('', { status }));
+      const others = Array.from({ length: 9998 }, (_, n) => ({ id: String(n), key: keyOf(String(n)) }));
+      gateway.found = { ...RECORD, members: [...RECORD.members, ...others] };
+      await gateway.hear('web2', says('', { status }));
+      expect([...gateway.charged.values()]).toEqual([9, 59]);
+    },
+  );
+
+  it('of which nobody knows the job costs as much; one in time nothing, unless it makes this gateway read what is stored', async () => {
+    const [unknown, gateway] = [new Gateway(), Gateway.gathering()];
+    unknown.found = undefined;
+    expect(await unknown.hear('web1', says(''))).toBe(false);
+    expect([...unknown.charged.values()]).toEqual([9]);
+    await gateway.hear('web1', says('one'));
+    expect(gateway.charged.size).toBe(0);
+    await gateway.hear('web2', says('', { status: 'already_returned' }));
+    expect([...gateway.charged]).toEqual([[keyText(keyOf('web2')), 9]]);
+  });
+
   it('is told on the event bus once, when it is stored, however often it comes', async () => {
     const gateway = new Gateway();
     gateway.storing = [() => Promise.reject(new Error('disk full'))];

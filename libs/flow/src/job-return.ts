@@ -29,10 +29,16 @@ export interface ReturnPorts {
   idNow(key: string): string | undefined;
   /** A job so old is no longer kept, whoever asks. */
   isForgotten(jid: string): boolean;
+  /** Takes from the sender's budget what looking for its job costs, in returns. */
+  charge(key: string, returns: number): void;
   /** Counts returns that were not taken, or not taken again, by why. */
   count(what: 'duplicate' | 'stranger' | 'mismatch' | 'too_late'): void;
   now(): number;
 }
+
+/** What reading a job that is not at hand costs, in returns, and of how many members one more; a sender may name another job each time. */
+const LOOK_RETURNS = 9;
+const MEMBERS_OF_A_RETURN = 200;
 
 /** Late returns that are remembered as untold. */
 const MAX_UNTOLD = 10_000;
@@ -58,7 +64,7 @@ export class JobReturns {
    */
   handle(said: Returned, key: string): Promise<boolean> {
     const job = this.jobs.byJid(said.jid);
-    if (job !== undefined) return this.#inTime(job, said, this.#askedAs(job, key));
+    if (job !== undefined) return this.#inTime(job, said, this.#askedAs(job, key), key);
     const ended = this.jobs.ended(said.jid);
     return ended === undefined ? this.#late(said, key) : this.#afterItsEnd(ended, said, key);
   }
@@ -72,7 +78,7 @@ export class JobReturns {
   }
 
   /** Without `await`, which would hold each of thousands of messages until its return is stored. */
-  #inTime(job: ActiveJob, said: Returned, key: string): Promise<boolean> {
+  #inTime(job: ActiveJob, said: Returned, key: string, sender: string): Promise<boolean> {
     if (job.digest !== this.ports.keyText(said.digest)) return Promise.resolve(this.#count('mismatch'));
     const id = job.gathering.idOf(key);
     if (id === undefined) return Promise.resolve(this.#count('stranger'));
@@ -80,7 +86,7 @@ export class JobReturns {
       this.jobs.givenUp(job, key, 'refused', `${id} refused the job: ${reasonOf(said.code)}`);
       return Promise.resolve(true);
     }
-    if (said.status === 'already_returned') return this.#earlier(job, key, id);
+    if (said.status === 'already_returned') return this.#earlier(job, key, id, sender);
     if (job.gathering.returned(key) === 'again') return this.#again(job, said, key, id);
     const storing = this.#storeOnce(job, said, key, id);
     try {
@@ -116,7 +122,8 @@ export class JobReturns {
   }
 
   /** It ran before, and another gateway has taken its return: what the job cache holds is told. */
-  async #earlier(job: ActiveJob, key: string, id: string): Promise<boolean> {
+  async #earlier(job: ActiveJob, key: string, id: string, sender: string): Promise<boolean> {
+    this.ports.charge(sender, LOOK_RETURNS + sizeOf(job.record));
     const stored = (await this.#stored.of(job.record)).get(id);
     if (stored === undefined) this.jobs.givenUp(job, key, 'no_answer');
     else if (job.gathering.returned(key) === 'first') this.jobs.heard(job, asReturn(stored));
@@ -132,8 +139,11 @@ export class JobReturns {
   }
 
   async #late(said: Returned, key: string): Promise<boolean> {
+    this.ports.charge(key, LOOK_RETURNS); // before it is read: of many that come at once, the next ones are to be refused
     const record = await this.ports.findJob(said.jid);
-    return record === undefined ? this.#unknown(said.jid) : this.#lateFor(record, said, key);
+    if (record === undefined) return this.#unknown(said.jid);
+    this.ports.charge(key, sizeOf(record));
+    return this.#lateFor(record, said, key);
   }
 
   async #lateFor(record: records.JobRecord, said: Returned, key: string): Promise<boolean> {
@@ -244,6 +254,10 @@ function reasonOf(code: string | null): string {
   if (code === null) return 'no reason given';
   const mend = MENDS.get(code);
   return mend === undefined ? code : `${code}: ${mend}`;
+}
+
+function sizeOf({ members }: records.JobRecord): number {
+  return Math.floor(members.length / MEMBERS_OF_A_RETURN);
 }
 
 function placeOf({ jid }: Returned, key: string): string {

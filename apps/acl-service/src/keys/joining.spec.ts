@@ -68,9 +68,11 @@ async function aReplica({ admission, maxMinions, burst }: Setting = {}) {
   const keys = { acl, aclKeys: () => [acl.publicKey], cluster, nameKey, onSpoilt: () => undefined };
   const roster = await Roster.open(store, keys);
   const told: (readonly [place: string, question: string, state: string])[] = [];
+  const fired: (readonly [id: string, state: string])[] = [];
+  const clock = { ms: NOW };
   const learned: string[] = [];
   const link = {
-    clock: { own: () => NOW, now: () => NOW, skewMs: 1000 },
+    clock: { own: () => clock.ms, now: () => NOW, skewMs: 1000 },
     roles: { cluster },
     directory: { learn: ({ owner }: { owner: { key: Uint8Array } }) => learned.push(toHex(owner.key)) },
     bus: {
@@ -92,7 +94,7 @@ async function aReplica({ admission, maxMinions, burst }: Setting = {}) {
     audit: { write: nothing } as unknown as AuditLog,
     room,
     users: undefined,
-    events: { asked: nothing } as unknown as KeyEvents,
+    events: { asked: (id: string, _: unknown, state: string) => fired.push([id, state]) } as unknown as KeyEvents,
     budget: new Budget({ rate: burst === undefined ? 0 : 1, burst: burst ?? 0 }),
   });
   const telling: Promise<void>[] = [];
@@ -103,7 +105,7 @@ async function aReplica({ admission, maxMinions, burst }: Setting = {}) {
     await Promise.all(telling);
     return told;
   };
-  return { roster, joining, learned, hasTold };
+  return { roster, joining, learned, hasTold, fired, clock };
 }
 
 type Replica = Awaited<ReturnType<typeof aReplica>>;
@@ -252,6 +254,19 @@ it('newcomers share one budget, whatever keys they make; who is accepted has its
   for (const stranger of strangers) states.push((await stranger.asks(one)).state);
   expect(states).toEqual(['pending', 'pending', 'pending', 'full']);
   expect((await db1.asks(one)).state).toBe('accepted');
+});
+
+it('the bus hears of sixty keys at once that are turned away, and then of one a second; of a key that waits at once', async () => {
+  const one = await aReplica({ admission: { maxPending: 1 } });
+  await one.roster.write({ ...aJoiner().key, state: 'accepted' });
+  const impostors = Array.from({ length: 200 }, () => aJoiner());
+  for (const impostor of impostors) expect((await impostor.asks(one)).state).toBe('denied');
+  expect(one.fired).toEqual(Array(60).fill(['web1', 'denied']));
+  expect((await aJoiner('web2').asks(one)).state).toBe('pending');
+  expect(one.fired.splice(0).at(-1)).toEqual(['web2', 'pending']);
+  one.clock.ms += 1000;
+  for (const impostor of [...impostors.slice(0, 60), ...impostors.slice(-2)]) await impostor.asks(one);
+  expect(one.fired).toEqual([['web1', 'denied']]);
 });
 
 it('of a stranger nothing is kept for sealing; of whom the roster knows it is', async () => {

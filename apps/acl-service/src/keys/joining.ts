@@ -1,7 +1,7 @@
 /** Newcomers: what `decideJoin` decides is written, and whoever waited hears of it. Spec: spec/envelope.md#join. */
 import type { Opened } from '@natrium/bus';
 import { equalBytes, fingerprint, readJoin, type Signed, toHex } from '@natrium/envelope';
-import { type Admission, type Budget, decideJoin, type Joiner, type JoinState, type KeyRecord } from '@natrium/flow';
+import { type Admission, Budget, decideJoin, type Joiner, type JoinState, type KeyRecord } from '@natrium/flow';
 import type { RoleLink } from '@natrium/edge';
 import { isMap, parseMinionId } from '@natrium/model';
 import { type Body, contracts } from '@natrium/wire';
@@ -19,9 +19,12 @@ const NEWCOMERS = 'join';
 const DENIED = { state: 'denied', record: null, user: null } as const;
 /** Of whom it is remembered what the audit and the event bus have heard: whoever asks again and again is told of once. */
 const MAX_TOLD = 10_000;
+/** What the bus hears of those that are turned away, all together: new keys cost nothing, and sinks and reactions work for each event. */
+const TURNED_AWAY = { rate: 1, burst: 60 };
 
 export class Joining {
   readonly #told = new Set<string>();
+  readonly #turnedAway = new Budget(TURNED_AWAY);
 
   constructor(
     private readonly link: RoleLink,
@@ -135,9 +138,13 @@ export class Joining {
     return { state, record: this.roster.signedOf(identity) ?? null, user: user ?? null };
   }
 
-  /** A minion that waits asks again and again; the bus hears of it once. */
+  /** A minion that waits asks again and again; the bus hears of it once, and of one that it does not hear of now when that asks again. */
   #tellOf(state: JoinState, joiner: Joiner): void {
+    const isTurnedAway = state !== 'accepted' && state !== 'pending';
+    const now = this.link.clock.own();
+    if (isTurnedAway && this.#turnedAway.isSpent(NEWCOMERS, now)) return;
     const isNew = this.#isFirst('event', state, joiner);
+    if (isTurnedAway && isNew) this.#turnedAway.take(NEWCOMERS, now);
     if (isNew || state === 'accepted') this.parts.events.asked(joiner.id, joiner.identity, state);
   }
 

@@ -1,11 +1,12 @@
 /** Rules of what the agent's socket may do to `natrium-call`. */
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fingerprint, sodiumReady } from '@natrium/envelope';
 import { readOrMakeIdentity } from '@natrium/keystore';
+import { until } from '@natrium/testing';
 import { connectAgent } from './connect-agent.js';
 
 let folder: string;
@@ -116,3 +117,46 @@ it('sys.list_returners tells of the returners of this host', async () => {
   if (!link.ok) throw new Error(link.error.sentence);
   expect((await link.value.call('sys.list_returners', [], {})).ret).toContain('local_file');
 });
+
+describe('a call that is left before its answer', () => {
+  const begin = async (fun: string, ...args: readonly string[]) => {
+    const link = await connectAgent({ configDir: folder, local: true });
+    if (!link.ok) throw new Error(link.error.sentence);
+    return { outcome: link.value.call(fun, args, {}), close: () => link.value.close() };
+  };
+  const groupIn = (file: string) =>
+    until('it has begun', () => (existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined));
+
+  it('is ended, with the programs that it has started', async () => {
+    const file = join(folder, 'pid');
+    const { outcome, close } = await begin(
+      'cmd.shell',
+      `echo $$ > ${file}.new; mv ${file}.new ${file}; sleep 60; true`,
+    );
+    const group = await groupIn(file);
+    await close();
+    expect(await outcome).toMatchObject({ ret: "'cmd.shell' was ended: its caller has left", retcode: 1 });
+    await until('none is alive', () => !isAlive(group));
+  });
+
+  it('leaves what was to go on behind it', async () => {
+    const file = join(folder, 'pid');
+    const { outcome, close } = await begin(
+      'cmd.run_bg',
+      `sh -c 'echo $$ > ${file}.new; mv ${file}.new ${file}; exec sleep 60'`,
+    );
+    const group = await groupIn(file);
+    await outcome;
+    await close();
+    expect(isAlive(group)).toBe(true);
+    process.kill(-group, 'SIGKILL');
+  });
+});
+
+function isAlive(group: number): boolean {
+  try {
+    return process.kill(-group, 0);
+  } catch {
+    return false;
+  }
+}

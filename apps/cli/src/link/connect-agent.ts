@@ -50,6 +50,8 @@ export const connectAgent: ConnectAgent = (options) => {
   const made = configOf(options);
   if (!made.ok) return Promise.resolve(made);
   const { config, agentId } = made.value;
+  // What a function starts is in process groups of its own, which Ctrl-C at this one does not reach.
+  const leaving = new AbortController();
   const viaAgent = (fun: string) => !options.local && needsAgent(fun);
   const call = (fun: string, args: readonly Value[], signal: AbortSignal) => {
     if (!viaAgent(fun)) return here(config, { fun, args, signal });
@@ -59,9 +61,12 @@ export const connectAgent: ConnectAgent = (options) => {
     ok({
       call: (fun: string, args: readonly Value[], { timeout, returner }: CallOptions) =>
         alsoReturned(config, { fun, args, returner, hostPath: MODULE_HOST }, () =>
-          inTime(timeout, (signal) => call(fun, args, signal)),
+          inTime(timeout, leaving.signal, (signal) => call(fun, args, signal)),
         ),
-      close: () => Promise.resolve(),
+      close: () => {
+        leaving.abort('its caller has left');
+        return Promise.resolve();
+      },
     }),
   );
 };
@@ -95,15 +100,16 @@ function configOf({ configDir, id, master, moduleDirs = [], local }: AgentOption
 /** @param timeout Seconds; none: as long as it takes. */
 async function inTime(
   timeout: number | undefined,
+  leaving: AbortSignal,
   call: (signal: AbortSignal) => Promise<CallOutcome>,
 ): Promise<CallOutcome> {
+  if (timeout === undefined) return call(leaving);
   const stop = new AbortController();
-  if (timeout === undefined) return call(stop.signal);
   const tooLate = `there was no answer within ${String(timeout)} s`;
   const timer = setTimeout(() => stop.abort(), timeout * 1000);
   try {
     const late = once(stop.signal, 'abort').then(() => unreachable(tooLate));
-    return await Promise.race([late, call(stop.signal)]);
+    return await Promise.race([late, call(AbortSignal.any([leaving, stop.signal]))]);
   } finally {
     clearTimeout(timer);
   }

@@ -40,7 +40,7 @@ async function rotate() {
 it('names the address without what is secret in it', async () => {
   await aCluster('nats: [nats://me:secret@127.0.0.1:1, nats://token@127.0.0.1:1]');
   const sentence = 'no broker answers at nats://127.0.0.1:1, nats://127.0.0.1:1';
-  const mend = 'start the broker and the services';
+  const mend = 'start the broker and the services, or correct nats';
   expect(await connectMaster({ configDir: dir })).toEqual({ ok: false, error: { exit: 69, sentence, mend } });
   expect(await doctor()).toEqual([{ what: sentence, mend: `${mend}, then run this again` }]);
   expect(await rotate()).toEqual({ exit: 69, err: `${sentence}\n` });
@@ -68,8 +68,8 @@ it.each([
   [
     'that has no TLS where it is asked for',
     '',
-    "no TLS with the broker at ADDRESS: server does not support 'tls'; see broker_ca",
-    'give broker_ca the CA that signed the certificate of this broker, and nats a name that stands in that certificate, then run this again',
+    'the broker at ADDRESS offers no TLS, which broker_ca or a tls:// in nats asks for',
+    'give it tls {} in its configuration, with its certificate and key, or take broker_ca and tls:// out of this one, then run this again',
   ],
 ])('says what is wrong with a broker %s, and what mends that', async (_, refusal, sentence, mend) => {
   const door = createServer((socket) => {

@@ -16,7 +16,7 @@ export class NoBroker extends Error {
   }
 }
 
-const START = 'start the broker and the services';
+const START = 'start the broker and the services, or correct nats';
 
 /** @param error What a connection, or a question to the broker, failed with. */
 export function whyNot(error: unknown, config: MasterConfig): ConnectProblem {

@@ -58,10 +58,12 @@ export async function followStored(jid: string, waitMs: number, parts: StoredPar
   const { io } = parts;
   const live = new LiveStatus(io);
   try {
-    const exit = await orInterrupt(new StoredJob(jid, parts, live).follow(io.now() + waitMs), io);
+    const job = new StoredJob(jid, parts, live);
+    const exit = await orInterrupt(job.follow(io.now() + waitMs), io);
     if (exit !== INTERRUPTED) return exit;
     live.erase();
     io.err('\nThe job goes on.\n');
+    job.showGathered();
     return EXIT.interrupted;
   } finally {
     live.ended();
@@ -94,7 +96,7 @@ class StoredJob {
     if (!this.#report.started({ jid: this.jid, minions: this.#minions, missing: [] })) return EXIT.noneMatched;
     this.live.started(this.#minions, []);
     const shown = await this.#show(first.value);
-    return shown.ok || isPassing(shown.error) ? this.#goOn(until) : refused(shown.error, io);
+    return shown.ok || isPassing(shown.error) ? this.#goOn(until) : this.#givenUp(shown.error);
   }
 
   async #goOn(until: number): Promise<number> {
@@ -105,10 +107,10 @@ class StoredJob {
       const asksActive = isLast || io.now() >= askActiveAt;
       if (asksActive) askActiveAt = io.now() + ACTIVE_EVERY_MS;
       const active = asksActive ? await this.#lookAtWork() : ok(null);
-      if (!active.ok && (isLast || !isPassing(active.error))) return refused(active.error, io);
+      if (!active.ok && (isLast || !isPassing(active.error))) return this.#givenUp(active.error);
       // After the question who works: what returned in between is seen.
       const shown = await this.#look();
-      if (!shown.ok && (isLast || !isPassing(shown.error))) return refused(shown.error, io);
+      if (!shown.ok && (isLast || !isPassing(shown.error))) return this.#givenUp(shown.error);
       if (!shown.ok) await io.wait(EVERY_MS);
       else if (isLast || this.#emptyLooks >= EMPTY_LOOKS) break;
       else if (this.#silent().length > 0) await this.#nextLook(Math.min(askActiveAt, until) - io.now());
@@ -118,6 +120,17 @@ class StoredJob {
       this.#silent().map((id): Absent => ({ id, why: this.#working.includes(id) ? 'running' : 'no_answer' })),
     );
     return this.#report.finish();
+  }
+
+  /** What is gathered; nothing more comes. */
+  showGathered(): void {
+    this.#report.showGathered();
+  }
+
+  #givenUp(why: Refusal): number {
+    this.live.erase();
+    this.showGathered();
+    return refused(why, this.parts.io);
   }
 
   /** @param atMostMs Milliseconds until something else is to be asked. */

@@ -25,7 +25,7 @@ export async function followJob(
   try {
     for await (const news of untilInterrupt(job, io)) {
       if (news === INTERRUPTED) return interrupted(report, live, io);
-      if (news.type === 'refused') return lost(news.refusal, report, io);
+      if (news.type === 'refused') return lost(news.refusal, report, live, io);
       if (news.type === 'started') {
         if (!report.started(news)) return EXIT.noneMatched;
         live.started(news.minions, news.missing.map(unknownId));
@@ -52,7 +52,8 @@ function interrupted(report: JobReport, live: LiveStatus, io: Io): number {
 }
 
 /** Before the job's start it is a refusal; after it nobody answers any more, and the job goes on. */
-function lost(why: Refusal, report: JobReport, io: Io): number {
+function lost(why: Refusal, report: JobReport, live: LiveStatus, io: Io): number {
+  live.erase();
   const exit = refused(why, io);
   sayJid(report, io);
   return exit;

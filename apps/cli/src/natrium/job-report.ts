@@ -119,7 +119,7 @@ export class JobReport {
     return EXIT.noneMatched;
   }
 
-  /** Of jobs that end before their time: what is gathered, and was shown nowhere. Nobody has the jids of a batch's earlier jobs. */
+  /** Of what is followed no further: what is gathered, and was shown nowhere. Nobody has the jids of a batch's earlier jobs. */
   showGathered(): void {
     if (this.#ports.docs) printDocs(this.#docs, this.#ports.printer, this.#ports.io);
     if (this.#whole.size > 0) this.#endWhole();

@@ -1,7 +1,7 @@
 import { err, ok, refusal, type Value } from '@natrium/model';
 import { ended, JID, returned, started } from '../testing/job-steps.js';
 import { ScriptedIo, type ScriptedIoOptions } from '../testing/scripted-io.js';
-import { type Script, ScriptedMaster } from '../testing/scripted-master.js';
+import { type Script, ScriptedMaster, type Step } from '../testing/scripted-master.js';
 import { runNatrium } from './run-natrium.js';
 
 async function natrium(argv: readonly string[], script: Script = {}, options: ScriptedIoOptions = {}) {
@@ -466,6 +466,21 @@ describe('Ctrl-C', () => {
     expect(master.closed).toBe(1);
   });
 
+  it('shows with --static what has returned before it, in every format, and documentation too', async () => {
+    const shown = async (words: readonly string[], ...came: readonly Step[]) => {
+      const io = new ScriptedIo();
+      const job = [started(['a', 'b']), ...came, () => io.pressCtrlC(), () => new Promise<void>(() => undefined)];
+      expect(await runNatrium(words, io, new ScriptedMaster({ job }).connect)).toBe(130);
+      return io.stdout;
+    };
+    const json = [...PING, '--static', '--out=json', '--out-indent=-1'];
+    expect(await shown(json, returned('a', true))).toBe('{"a": true}\n');
+    expect(await shown(json)).toBe('');
+    expect(await shown([...PING, '--out=table'], returned('a', { x: 1 }))).toBe(lines('   x', '-  -', 'a  1'));
+    expect(await shown([...PING, '-d'], returned('a', { 'test.ping': 'Answers true.' }))).toContain('Answers true.');
+    expect(await shown(PING, returned('a', true))).toBe(lines('a:', '    True'));
+  });
+
   it.each([['--async'], ['--subset=1'], ['--preview-target']])('says so before there is a job: %s', async (option) => {
     const io = new ScriptedIo();
     const master = new ScriptedMaster({});
@@ -491,6 +506,11 @@ describe('the way to the master', () => {
     const { exit, err: said } = await natrium(PING, { job: [started(['a'])] });
     expect(exit).toBe(69);
     expect(said).toContain(`The connection to the master was lost while job ${JID} was running.`);
+  });
+
+  it('that is lost during the job leaves with --static what has returned', async () => {
+    const { exit, out } = await natrium([...PING, '-s'], { job: [started(['a', 'b']), returned('a', true)] });
+    expect({ exit, out }).toEqual({ exit: 69, out: lines('a:', '    True') });
   });
 
   it('begins in the folder of -c, of $NATRIUM_CONFIG_DIR, or /etc/natrium', async () => {
@@ -538,6 +558,16 @@ describe('the live line', () => {
     await runNatrium([...PING, '--no-color'], io, master.connect);
     expect(io.stderr).toBe('\r\u001b[K1/2 returned · missing: b (running 4 s)\r\u001b[K');
     expect(io.timers).toBe(0);
+  });
+
+  it('goes before it is said why a job is followed no further', async () => {
+    const io = new ScriptedIo({ tty: true });
+    const refused = { type: 'refused', refusal: refusal('master_unreachable', 'It is gone.') } as const;
+    await runNatrium(PING, io, new ScriptedMaster({ job: [started(['a']), () => io.pass(4000), refused] }).connect);
+    expect(io.stderr).toContain('running 4 s)\r\u001b[KIt is gone.\n');
+    const lost = new ScriptedIo({ tty: true });
+    await runNatrium(PING, lost, new ScriptedMaster({ job: [started(['a']), () => lost.pass(4000)] }).connect);
+    expect(lost.stderr).toContain('running 4 s)\r\u001b[KThe connection to the master was lost');
   });
 
   it('is not there when the output is no terminal', async () => {

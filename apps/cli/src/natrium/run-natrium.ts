@@ -73,7 +73,10 @@ async function carryOut(request: Request, link: MasterLink, printer: Printer, io
 
 async function publish(mode: Request['mode'], ask: JobAsk, parts: FollowParts): Promise<number> {
   if (mode === 'async') return startOnly(parts.link, ask, parts.io);
-  return (await followJob(parts.link.publish(ask), parts)) ?? parts.report.finish();
+  const early = await followJob(parts.link.publish(ask), parts);
+  if (early === undefined) return parts.report.finish();
+  parts.report.showGathered();
+  return early;
 }
 
 /** Of the configuration's limit: with that of the command line nobody is asked who matches. */

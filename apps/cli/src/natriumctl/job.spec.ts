@@ -251,6 +251,34 @@ describe('natriumctl job follow', () => {
     expect(out).toContain(`It is still running, jid ${JID}.`);
   });
 
+  describe('that ends before the job does', () => {
+    const runs = [stored({ a: ['x', 0] })];
+
+    it('at Ctrl-C shows with --static what came', async () => {
+      const io = new ScriptedIo();
+      const pressing: JobEars = {
+        ...silent,
+        heard: () => {
+          io.pressCtrlC();
+          return new Promise(() => undefined);
+        },
+      };
+      const { exit, out, err: told } = await followHearing(pressing, { runs }, io, '--static');
+      expect({ exit, out, told }).toEqual({ exit: 130, out: 'a:\n    x\n', told: '\nThe job goes on.\n' });
+    });
+
+    it.each([1, 2])('at a refusal shows with --static what came, and takes the live line away: run %i', async (at) => {
+      const io = new ScriptedIo({ tty: true });
+      const master = new RefusingMaster({ runs }, (run) => {
+        io.pass(1000);
+        return run === at ? 'not_permitted' : undefined;
+      });
+      const { exit, out, err: told } = await followOn(master, silent, io, '--static', '--no-color');
+      expect({ exit, out }).toEqual({ exit: 13, out: 'a:\n    x\n' });
+      expect(told).toContain('\r\u001b[KNot so.\n');
+    });
+  });
+
   it('of a job that nobody knows exits 1, and of one that may not be read 13', async () => {
     const unknown = await follow({ runs: [answer({ jid: JID, Error: 'no', Result: {} })] });
     expect(unknown).toMatchObject({ exit: 1, out: '' });

@@ -24,8 +24,9 @@ interface Asking {
 
 const NOT_A_REQUEST = { request: new Uint8Array(1), signature: null, credential: null, grantRun: null, batch: null };
 
-const key = new Uint8Array(32);
-const PARTY = { owner: { type: 'identity', key }, keyId: new Uint8Array(16), key };
+const partyWith = (key: Uint8Array) => ({ owner: { type: 'identity', key }, keyId: new Uint8Array(16), key });
+const PARTY = partyWith(new Uint8Array(32));
+const OTHER = partyWith(new Uint8Array(32).fill(1));
 const JID = '20261120141646000001';
 const BEGUN: News = {
   refusal: null,
@@ -85,10 +86,10 @@ class AtTheDoor {
     ),
   );
 
-  ask(request: Partial<Asking> = {}): Promise<void> {
+  ask(request: Partial<Asking> = {}, party = PARTY): Promise<void> {
     const opened = {
       body: { ...NOT_A_REQUEST, ...request, follow: 'all' },
-      party: PARTY,
+      party,
       answer: (_: unknown, news: News) => {
         this.heard.push(news);
       },
@@ -147,6 +148,18 @@ it('who asks too much is told to slow down, a moment later, and hears nothing mo
   await jest.advanceTimersByTimeAsync(10_000);
   expect(codes(at)).toEqual(['bad_request', 'slow_down']);
   expect(Object.fromEntries(at.door.refusals.counts)).toEqual({ bad_request: 1, slow_down: 1 });
+});
+
+it.each([
+  ['who has no key asks as often as one caller, however many keys he makes', false, ['bad_request', 'slow_down']],
+  ['callers whose keys are accepted have a budget each', true, ['bad_request', 'bad_request']],
+])('%s', async (_about, isAccepted, heard) => {
+  const at = new AtTheDoor();
+  at.standing.isAccepted = isAccepted;
+  const token = { credential: { token: 't' } };
+  for (const party of [PARTY, OTHER]) await at.ask(token, party);
+  await jest.advanceTimersByTimeAsync(10_000);
+  expect(codes(at)).toEqual(heard);
 });
 
 it('who asks so much that he is not even told that hears nothing at all', async () => {

@@ -28,6 +28,8 @@ const ALIVE_MS = 1000;
 const SLOW_MS = 250;
 /** How many may wait for that at once; beyond them, a caller who asks too much hears nothing. */
 const MAX_SLOWED = 10_000;
+/** Of whom no key is accepted, and who comes with a token. */
+const GUESTS = 'guests';
 const NOT_A_REQUEST = refusal('bad_request', 'the signed request is not one that any party would accept');
 const NOT_ACCEPTED = refusal('not_accepted', 'this key is not an accepted one');
 
@@ -186,7 +188,12 @@ export class Door {
 
   /** Services are not counted: what they pass on was counted where it came in. */
   #affords(party: Opened['party']): boolean {
-    return party.owner.type === 'role' || this.budgets.requests.take(namesOf(party).key, this.budgets.now());
+    return party.owner.type === 'role' || this.budgets.requests.take(this.#payer(party), this.budgets.now());
+  }
+
+  /** Guests have as many keys as they like to make: together they may ask as often as one caller. */
+  #payer(party: Opened['party']): string {
+    return this.minions.knows(party) ? namesOf(party).key : GUESTS;
   }
 }
 

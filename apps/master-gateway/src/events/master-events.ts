@@ -69,17 +69,19 @@ export class MasterEvents {
     const looks = options.presence ? looking(events, parts) : undefined;
     looks?.start();
     const jobs = new JobEvents(bus, maxBytes);
+    const minions = new MinionEvents(link, events, bus, senders, log);
     return new MasterEvents(
       bus,
       jobs,
       new LeftEvents({ log: events, bus, jobs, cache, maxBytes, now, onProblem }),
       {
-        minions: new MinionEvents(link, events, bus, senders, log),
+        minions,
         services: new ServiceEvents(link, bus),
         looks,
       },
       async () => {
         looks?.stop();
+        minions.close();
         sockets.close();
         await bus.close();
       },

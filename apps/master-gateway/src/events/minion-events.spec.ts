@@ -4,6 +4,7 @@ import type { RoleLink } from '@natrium/edge';
 import { sodiumReady, toHex } from '@natrium/envelope';
 import { type EventLog, type JournaledBus, sized, stampOf } from '@natrium/events';
 import type { Body, contracts } from '@natrium/wire';
+import { jest } from '@jest/globals';
 import type { Logger } from 'pino';
 import { MinionEvents } from './minion-events.js';
 
@@ -25,11 +26,13 @@ class AGateway {
   readonly audited: unknown[] = [];
   /** What its budget was charged for. */
   readonly bytes: number[] = [];
+  /** Of its own clock. */
+  ms = 0;
   readonly #events: MinionEvents;
 
   constructor(mayTell: (key: string) => boolean) {
     const link = {
-      clock: { now: () => NOW, skewMs: SKEW_MS },
+      clock: { now: () => NOW, own: () => this.ms, skewMs: SKEW_MS },
       subjects: { svcAcl: () => 'acl' },
       bus: {
         ask: ({ body }: { readonly body: unknown }) => {
@@ -55,6 +58,10 @@ class AGateway {
       { idOf, mayTell, toldBytes: (_, bytes) => this.bytes.push(bytes) },
       logger as unknown as Logger,
     );
+  }
+
+  close(): void {
+    this.#events.close();
   }
 
   hear(tags: readonly string[]) {
@@ -99,6 +106,41 @@ it('a message with hundreds of events that may not be fired is told once, with t
   expect(gateway.stored).toEqual([1]);
   expect(gateway.warned).toEqual([{ minion: 'web1', tag: tags[0], count: MANY }]);
   expect(gateway.audited).toEqual([{ key: KEY, tag: tags[0], count: MANY }]);
+});
+
+describe('a minion that sends one message after the other with an event that it may not fire', () => {
+  const FORGED = ['salt/job/20261120112404639750/ret/web2', 'my/event'];
+  const counts = (told: readonly unknown[]) => told.map((one) => (one as { readonly count: number }).count);
+  beforeEach(() => {
+    jest.useFakeTimers();
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  it('is told of sixty times, in the log and in the audit, and then of the others together; what it may fire is stored', async () => {
+    const gateway = new AGateway(() => true);
+    for (let n = 0; n < MANY; n += 1) expect(await gateway.hear(FORGED)).toEqual({ through: 2 });
+    expect(gateway.stored).toHaveLength(MANY);
+    for (const told of [gateway.warned, gateway.audited]) expect(counts(told)).toEqual(Array<number>(60).fill(1));
+    jest.advanceTimersByTime(10_000);
+    for (const told of [gateway.warned, gateway.audited]) expect(counts(told).slice(60)).toEqual([MANY - 60]);
+    expect(gateway.audited.at(-1)).toEqual({ key: KEY, tag: FORGED[0], count: MANY - 60 });
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('is told of once a second while it goes on, none uncounted', async () => {
+    const gateway = new AGateway(() => true);
+    for (let n = 0; n < MANY; n += 1) {
+      await gateway.hear(FORGED);
+      gateway.ms += 10;
+    }
+    gateway.close();
+    const told = counts(gateway.audited);
+    expect(told.length).toBeLessThanOrEqual(60 + MANY / 100 + 1);
+    expect(told.reduce((sum, count) => sum + count)).toBe(MANY);
+    expect(jest.getTimerCount()).toBe(0);
+  });
 });
 
 it.each([

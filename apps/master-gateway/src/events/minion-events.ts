@@ -19,6 +19,7 @@ import {
 import { isMap, type Value, type ValueMap } from '@natrium/model';
 import { type Body, contracts, type records } from '@natrium/wire';
 import type { Logger } from 'pino';
+import { type RefusedEvents, TellingRefused } from './refused-events.js';
 
 type Events = Body<typeof contracts.events>;
 type Fired = Events['events'][number];
@@ -44,6 +45,12 @@ const ADDED = 4096;
 
 export class MinionEvents {
   #overhearing: Listening | undefined;
+  readonly #refused = new TellingRefused(
+    (refused) => {
+      this.#tellRefused(refused);
+    },
+    () => this.link.clock.own(),
+  );
 
   constructor(
     private readonly link: RoleLink,
@@ -70,7 +77,8 @@ export class MinionEvents {
     const { taken, sizes, refused } = this.#checked(id, first, events);
     this.senders.toldBytes(toHex(key), bytesOf(taken, sizes));
     const [one] = refused;
-    if (one !== undefined) this.#tellRefused(id, key, one, refused.length);
+    if (one !== undefined)
+      this.#refused.note({ key, id, tag: one.event.tag, problem: one.problem, count: refused.length });
     const stored = dropped === 0 ? taken : [this.#gap(id, first - 1, dropped), ...taken];
     if (stored.length === 0) return { through: Math.max(first + events.length - 1, await this.log.lastOf(sender)) };
     return { through: await this.log.append(sender, stored, first + events.length - 1) };
@@ -142,11 +150,14 @@ export class MinionEvents {
     return { number, tag: `${GAP_TAG}/minion/${id}`, data, stamp: stampOf(this.link.clock.now()), origin };
   }
 
-  /** Told once for each message, which may hold thousands of events. @param one The first of the `count` that were refused. */
-  #tellRefused(id: string, key: Uint8Array, one: Refused, count: number): void {
+  /** What is kept back of refused events is told. */
+  close(): void {
+    this.#refused.tellRest();
+  }
+
+  #tellRefused({ key, id, tag, problem, count }: RefusedEvents): void {
     const { link } = this;
-    const { tag } = one.event;
-    this.logger.warn({ minion: id, tag, count }, `an event was refused: ${one.problem}`);
+    this.logger.warn({ minion: id, tag, count }, `an event was refused: ${problem}`);
     const ask = {
       contract: contracts.eventRefused,
       body: { key, tag, count },

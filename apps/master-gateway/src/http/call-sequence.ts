@@ -32,10 +32,15 @@ export interface Time {
   readonly pause: (ms: number) => Promise<unknown>;
 }
 
+/** What came of a run, and how long its caller has waited for that. */
+export interface AwaitedRun extends RunNews {
+  readonly tookMs: number;
+}
+
 /** What the clients ask of the gate for one caller. */
 export interface Calls {
   job(ask: LocalAsk, follow: Follow | 'connected'): Promise<JobNews>;
-  run(what: 'run' | 'wheel', ask: RunAsk, follow: 'all' | 'jid'): Promise<RunNews>;
+  run(what: 'run' | 'wheel', ask: RunAsk, follow: 'all' | 'jid'): Promise<AwaitedRun>;
   name(): Promise<string>;
   pause(ms: number): Promise<unknown>;
 }
@@ -97,10 +102,14 @@ export class CallSequence {
   }
 
   /** A run that was granted has begun even where no answer came: it may have been done. */
-  async #run(work: () => Promise<RunNews>): Promise<RunNews> {
-    const news = await this.again(work);
+  async #run(work: () => Promise<RunNews>): Promise<AwaitedRun> {
+    let began = 0;
+    const news = await this.again(() => {
+      began = this.time.now();
+      return work();
+    });
     if (news.refusal === null || NOT_NOW.includes(news.refusal.code)) this.#begin(news.jid);
-    return news;
+    return { ...news, tookMs: this.time.now() - began };
   }
 
   readonly #begin = (jid: string): void => {

@@ -12,13 +12,14 @@ import {
   type SignedRequest,
   type Tell,
 } from '@natrium/flow';
-import { Float, type Value, type ValueMap } from '@natrium/model';
+import { Float, type Refusal, refusal, type Value, type ValueMap } from '@natrium/model';
 import { UnauthorizedException } from '@nestjs/common';
 import { Clients } from './clients.js';
 import { Refusals } from '../callers/refusals.js';
 import { MasterCalls } from './master-calls.js';
 
 const ALL = ['a', 'b', 'c'];
+const JID = '20261120141646000001';
 const CALLER = { token: '', about: 'r1', name: () => Promise.resolve('fred') };
 const OPTIONS = { clients: new Set(['local', 'local_batch', 'local_subset']), timeout: 5, restTimeout: 300 };
 
@@ -28,7 +29,10 @@ function made(clients: Clients, low: ValueMap, caller = CALLER): Promise<readonl
   return clients.inSequence((sequence) => clients.makeAll(clients.read([low], caller), sequence.by(caller)));
 }
 
-/** A gate that permits all of it, on a cluster where only these are connected; `ran` is who was sent a job. */
+/**
+ * A gate that permits all of it, on a cluster where only these are connected, and each but those of `without` has every function; `ran` is
+ * who was sent a job, `looked` who was asked for functions each time.
+ */
 function aGate(
   connected: readonly string[],
   end: News['end'] = [],
@@ -39,15 +43,29 @@ function aGate(
   const paused: number[] = [];
   const ran: string[] = [];
   const sizes: number[] = [];
+  const looked: (readonly string[])[] = [];
+  const functions: { without: readonly string[]; refusal: Refusal | null } = { without: [], refusal: null };
+  const look = ({ request }: SignedRequest, tell: Tell) => {
+    const minions = [request.tgt].flat();
+    looked.push(minions);
+    if (functions.refusal !== null) tell({ ...NO_NEWS, refusal: functions.refusal });
+    else {
+      const has = (id: string) => (functions.without.includes(id) ? [] : (request.args[0] ?? []));
+      const returns = minions.map((id) => ({ id, ret: [...has(id)], retcode: 0, success: true, out: null }));
+      tell({ ...NO_NEWS, started: { jid: JID, minions, missing: [], rule: '' }, returns, end: [] });
+    }
+    return Promise.resolve();
+  };
   const publish = {
-    handle: ({ request }: SignedRequest, _peer: boolean, follow: Follow, tell: Tell) => {
+    handle: ({ request, ...signed }: SignedRequest, _peer: boolean, follow: Follow, tell: Tell) => {
+      if (request.funs[0] === 'sys.list_functions') return look({ request, ...signed }, tell);
       const preview = request.options[CONNECTED] === true ? connected : all;
       const minions = follow === 'preview' ? preview : [request.tgt].flat();
       if (follow !== 'preview') {
         ran.push(...minions);
         sizes.push(minions.length);
       }
-      const started = { jid: '20261120141646000001', minions: [...minions], missing, rule: '' };
+      const started = { jid: JID, minions: [...minions], missing, rule: '' };
       const returns = [request.tgt].flat().includes('a')
         ? [{ id: 'a', ret: false, retcode, success: retcode === 0, out: null }]
         : [];
@@ -66,7 +84,7 @@ function aGate(
   const pause = (ms: number) => Promise.resolve(paused.push(ms));
   const clients = new Clients(new MasterCalls(ports), OPTIONS, { now: () => 0, pause });
   const ask = (low: ValueMap) => made(clients, { tgt: '*', fun: 'test.ping', ...low });
-  return { ran, sizes, paused, ask };
+  return { ran, sizes, paused, looked, functions, ask };
 }
 
 it('asks nobody who is not connected', async () => {
@@ -87,6 +105,51 @@ it('sends nothing when nobody is connected', async () => {
   const { ran, ask } = aGate([]);
   expect(await ask({ client: 'local_subset', subset: 3 })).toEqual([{}]);
   expect(ran).toEqual([]);
+});
+
+describe('a subset', () => {
+  const MANY = Array.from({ length: 8 }, (_, index) => `m${String(index)}`);
+
+  it('is chosen from the minions that have all of the functions, and nobody else is asked', async () => {
+    const { ran, functions, ask } = aGate(MANY);
+    functions.without = MANY.slice(2);
+    await ask({ client: 'local_subset', subset: 2, fun: ['test.ping', 'own.f'], arg: [[], []] });
+    expect(ran.sort()).toEqual(['m0', 'm1']);
+  });
+
+  it('that nobody can be of is empty, and nothing is sent', async () => {
+    const { ran, looked, functions, ask } = aGate(MANY);
+    functions.without = MANY;
+    expect(await ask({ client: 'local_subset', subset: 1 })).toEqual([{}]);
+    expect(ran).toEqual([]);
+    expect(looked.flat().sort()).toEqual(MANY);
+  });
+
+  it('costs a look at as many minions as it has, and at twice as many each time where some lack the function', async () => {
+    const { looked, functions, ask } = aGate(MANY);
+    await ask({ client: 'local_subset', subset: 2 });
+    expect(looked.map((ids) => ids.length)).toEqual([2]);
+    functions.without = MANY;
+    await ask({ client: 'local_subset', subset: 1 });
+    expect(looked.map((ids) => ids.length)).toEqual([2, 1, 2, 4, 1]);
+  });
+
+  it('is one of all that are connected for who may not ask which functions they have', async () => {
+    const { ran, functions, ask } = aGate(['a', 'b']);
+    functions.refusal = refusal('not_permitted', 'no rule permits it');
+    await ask({ client: 'local_subset', subset: 2 });
+    expect(ran.sort()).toEqual(['a', 'b']);
+  });
+
+  it.each([
+    ['bad_credential', 401],
+    ['acl_unavailable', 503],
+  ] as const)('is not chosen while the question fails otherwise: %s', async (code, status) => {
+    const { ran, functions, ask } = aGate(ALL);
+    functions.refusal = refusal(code, 'no');
+    await expect(ask({ client: 'local_subset', subset: 2 })).rejects.toMatchObject({ status });
+    expect(ran).toEqual([]);
+  });
 });
 
 it('leaves a batch as it is: whoever is meant is asked, connected or not', async () => {
@@ -196,21 +259,22 @@ describe('a batch', () => {
 
 describe('a runner or the wheel', () => {
   /** Runs, and takes the session's end with it where it says so; a budget of so many requests. */
-  function aMaster(budget = 1) {
+  function aMaster(budget = 1, { success = true, ret = 'done', ms = 0 } = {}) {
     const did: string[] = [];
     const timeouts: number[] = [];
     const lifetimes: number[] = [];
-    let [isOver, left] = [false, budget];
+    let [isOver, left, time] = [false, budget, 5000];
     const run = {
       handle: ({ request }: SignedRequest, _follow: string, tell: (ran: Ran) => void) => {
         did.push(request.funs.join());
         timeouts.push(request.timeout);
         lifetimes.push(request.lifetime);
         isOver = true;
+        time += ms;
         tell({
           refusal: null,
           jid: '20261126000000000001',
-          outcome: { ret: 'done', retcode: 0, success: true, out: null },
+          outcome: { ret, retcode: success ? 0 : 1, success, out: null },
         });
         return Promise.resolve();
       },
@@ -227,7 +291,8 @@ describe('a runner or the wheel', () => {
     };
     const name = () => (isOver ? Promise.reject(new UnauthorizedException()) : Promise.resolve('fred'));
     const all = { ...OPTIONS, clients: new Set(['runner', 'runner_async', 'wheel', 'wheel_async']) };
-    const ask = (low: ValueMap) => made(new Clients(new MasterCalls(ports), all), low, { ...CALLER, name });
+    const clock = { now: () => time, pause: () => Promise.resolve() };
+    const ask = (low: ValueMap) => made(new Clients(new MasterCalls(ports), all, clock), low, { ...CALLER, name });
     return { did, timeouts, lifetimes, refusals, ask };
   }
 
@@ -258,6 +323,31 @@ describe('a runner or the wheel', () => {
     const { timeouts, lifetimes, ask } = aMaster();
     await ask({ client, fun: 'test.arg', ...more });
     expect([timeouts, lifetimes]).toEqual([[seconds], [60_000]]);
+  });
+
+  const LATE = { success: false, ret: "'test.sleep' was ended: it took too long", ms: 7000 };
+
+  it.each([[{}], [{ full_return: true }]])(
+    'that was ended when its timeout was over is 504 of a runner, as in Salt, with its jid: %j',
+    async (more) => {
+      const { did, ask } = aMaster(1, LATE);
+      const answer = ask({ client: 'runner', fun: 'test.sleep', timeout: 7, ...more });
+      await expect(answer).rejects.toMatchObject({ status: 504 });
+      await expect(answer).rejects.toThrow(/jid 20261126000000000001\..* within its timeout of 7 s: .*took too long$/);
+      expect(did).toEqual(['test.sleep']);
+    },
+  );
+
+  it.each([
+    ['that failed before', { ...LATE, ms: 6900 }],
+    ['whose answer came late', { ...LATE, success: true }],
+  ])('%s is answered', async (_about, end) => {
+    expect(await aMaster(1, end).ask({ client: 'runner', fun: 'test.sleep', timeout: 7 })).toEqual([LATE.ret]);
+  });
+
+  it('that was ended so is told by the wheel as every failure', async () => {
+    const told = await aMaster(1, LATE).ask({ client: 'wheel', fun: 'test.sleep', timeout: 7 });
+    expect(told).toMatchObject([{ data: { return: LATE.ret, success: false } }]);
   });
 
   it('is not run for whoever asks too much', async () => {

@@ -1,8 +1,9 @@
 /** The lowstate clients: what each makes of its lowstate, and the elements that it adds to `return`. Spec: docs/http-api.md#clients. */
 import { stampOf } from '@natrium/events';
 import { ASYNC_TIMEOUT, batchesOf, hasFailed } from '@natrium/jobs';
-import { funArgs, sample, type Value, type ValueMap } from '@natrium/model';
-import { type Calls, CallSequence, REAL_TIME, type Time } from './call-sequence.js';
+import { funArgs, isList, sample, type Value, type ValueMap } from '@natrium/model';
+import { GatewayTimeoutException, UnauthorizedException } from '@nestjs/common';
+import { type AwaitedRun, type Calls, CallSequence, REAL_TIME, type Time } from './call-sequence.js';
 import { jobAnswer } from './job-answers.js';
 import {
   batchAsk,
@@ -16,7 +17,10 @@ import {
   subsetOf,
 } from './lowstate.js';
 import type { Caller, JobNews, MasterCalls, RunNews, Verdict } from './master-calls.js';
-import { httpError } from './refused.js';
+import { httpError, TokenEnded } from './refused.js';
+
+/** Characters of what a run says of its end, in the sentence of a refusal. */
+const MOST_SAID = 1000;
 
 export interface ClientOptions {
   readonly clients: ReadonlySet<string>;
@@ -111,9 +115,9 @@ export class Clients {
     const count = subsetOf(low);
     return this.#job(low, async (ask, calls) => {
       const { minions } = await calls.job(ask, 'connected');
-      if (minions.length === 0) return [{}];
-      const part = listAsk(ask, sample(minions, count, Math.random).sort());
-      return [jobAnswer(await calls.job(part, 'all'), ask)];
+      const chosen = await someThatHave(ask, sample(minions, minions.length, Math.random), count, calls);
+      if (chosen.length === 0) return [{}];
+      return [jobAnswer(await calls.job(listAsk(ask, [...chosen].sort()), 'all'), ask)];
     });
   }
 
@@ -127,8 +131,10 @@ export class Clients {
     const make = async (calls: Calls) => {
       // Before it runs, so that a session that ends meanwhile does not cost the caller the answer.
       const user = ask.isFull ? await calls.name() : '';
-      const { jid, outcome, refusal } = await calls.run('run', ask, 'all');
+      const ran = await calls.run('run', ask, 'all');
+      const { jid, outcome, refusal } = ran;
       if (refusal !== null) throw httpError(refusal);
+      if (ranOutOfTime(ran, ask)) throw outOfTime(ran, ask);
       if (!ask.isFull) return [outcome?.ret ?? null];
       return [
         { tag: `salt/run/${jid}/ret`, data: runData('runner', ask, { jid, outcome, refusal }, user, this.calls.now) },
@@ -161,6 +167,40 @@ export class Clients {
   }
 }
 
+/**
+ * The first of these minions that have the functions, as Salt asks for them: no more are asked than needed, and twice as many each time.
+ * A caller who may not ask that gets the first of all.
+ */
+async function someThatHave(
+  ask: LocalAsk,
+  minions: readonly string[],
+  count: number,
+  calls: Calls,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (let [from, size] = [0, count]; from < minions.length && found.length < count; from += size, size *= 2) {
+    const asked = minions.slice(from, from + size);
+    const have = await thoseThatHave(listAsk(ask, asked), calls);
+    if (have === undefined) return minions.slice(0, count);
+    found.push(...asked.filter((id) => have.has(id)));
+  }
+  return found.slice(0, count);
+}
+
+/** @returns undefined when the caller may not ask. */
+async function thoseThatHave(ask: LocalAsk, calls: Calls): Promise<ReadonlySet<string> | undefined> {
+  const { funs } = ask;
+  const question = { ...ask, funs: ['sys.list_functions'], args: [funs], returner: '', metadata: null };
+  try {
+    const { returns } = await calls.job(question, 'all');
+    const have = returns.filter(({ ret }) => isList(ret) && funs.every((fun) => ret.includes(fun)));
+    return new Set(have.map(({ id }) => id));
+  } catch (cause) {
+    if (cause instanceof UnauthorizedException && !(cause instanceof TokenEnded)) return undefined;
+    throw cause;
+  }
+}
+
 /** A batch ends before the next begins, as on our command line (compat/divergences.md). */
 async function inBatches(ask: LocalAsk, { size, failhard, waitMs }: BatchAsk, calls: Calls): Promise<readonly Value[]> {
   const { minions } = await calls.job(ask, 'preview');
@@ -190,6 +230,16 @@ function batchAnswer(news: JobNews, ask: LocalAsk): { readonly told: readonly Va
 
 function listAsk(ask: LocalAsk, ids: readonly string[]): LocalAsk {
   return { ...ask, tgt: ids, tgtType: 'list' };
+}
+
+/** Whoever works on a run ends it then, and says so as of any failure. A thousandth less is as good: two hosts' clocks do not run quite alike. */
+function ranOutOfTime({ outcome, tookMs }: AwaitedRun, { timeout }: RunAsk): boolean {
+  return outcome?.success === false && tookMs >= timeout * 999;
+}
+
+function outOfTime({ outcome }: AwaitedRun, { fun, timeout }: RunAsk): GatewayTimeoutException {
+  const said = typeof outcome?.ret === 'string' ? `: ${outcome.ret.slice(0, MOST_SAID)}` : '';
+  return new GatewayTimeoutException(`${fun} was not done within its timeout of ${String(timeout)} s${said}`);
 }
 
 function runData(

@@ -48,6 +48,11 @@ describe('a lowstate of local', () => {
       expect(() => localAsk(low(funs, names), 5)).toThrow('does not fit into a request');
   });
 
+  it('has a number as its target by its text, also as an address', () => {
+    expect(localAsk({ fun: 'f.f', tgt: 7 }, 5)).toMatchObject({ tgt: '7', tgtType: 'glob' });
+    expect(localAsk({ fun: 'f.f', tgt: 167_772_171, tgt_type: 'ipcidr' }, 5).tgt).toBe('167772171');
+  });
+
   it('names its target as a text, or as a list with or without commas', () => {
     expect(localAsk({ fun: 'f.f', tgt: 'a, b', tgt_type: 'list' }, 5).tgt).toEqual(['a', 'b']);
     expect(localAsk({ fun: 'f.f', tgt: 'a,, ', tgt_type: 'list' }, 5).tgt).toEqual(['a']);

@@ -82,6 +82,12 @@ describe('a body', () => {
     expect(read(type, text)).toEqual(value);
   });
 
+  it.each(['\x85', '\u2028', '\u2029'])('of YAML keeps %j, a line break of only YAML 1.1, as it came', (mark) => {
+    for (const text of [`a: x${mark}y`, `a: "x${mark}y"`, `a: |-\n  x${mark}y`])
+      expect(read('application/x-yaml', text)).toEqual({ a: `x${mark}y` });
+    expect(() => read('application/x-yaml', `a: 1${mark}b: 2`)).toThrow('Invalid YAML document');
+  });
+
   it('that nobody acts on may hold any bytes', () => {
     expect(readBody('application/json', LATIN, 'any')).toEqual({ arg: ['caf\ufffd'] });
     expect(readBody(undefined, Buffer.from('a=%e9'), 'any')).toEqual({ a: '\ufffd' });

@@ -128,6 +128,19 @@ describe('in the background', () => {
     expect(ret).toEqual({ pid: expect.any(Number) as number, retcode: null, stdout: '', stderr: '' });
   });
 
+  it('cmd.run_bg answers the process alone, and its third place is the account, as in Salt', async () => {
+    const file = join(folder, 'fifo');
+    execFileSync('mkfifo', [file]);
+    const begun = await call('cmd.run_bg', [`pwd > ${file}; exit 9`, '/usr', named({ python_shell: true })]);
+    expect(begun).toMatchObject({ ret: { pid: expect.any(Number) as number }, retcode: 0, success: true });
+    expect(Object.keys(begun.ret ?? {})).toEqual(['pid']);
+    expect((await call('cmd.run', [['cat', file]])).ret).toBe('/usr');
+    expect((await call('cmd.run_bg', ['true', '/', 'no-such-user'])).ret).toBe(
+      "ERROR: User 'no-such-user' is not available",
+    );
+    expect((await call('cmd.run_bg', ['true', named({ stdin: 'x' })])).ret).toMatch(/are not valid: stdin/);
+  });
+
   it('nothing is started once its job has ended', async () => {
     const file = join(folder, 'made');
     const signal = AbortSignal.abort(new Error('the job was ended'));

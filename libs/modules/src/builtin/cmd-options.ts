@@ -23,12 +23,22 @@ export interface CommandOptions {
   readonly kwargs: ValueMap;
 }
 
+export const CWD = {
+  name: 'cwd',
+  type: 'str',
+  default: '',
+  doc: "Folder to run in; the account's home when not given.",
+} as const;
+export const STDIN = { name: 'stdin', type: 'str', default: '', doc: 'Text for its standard input.' } as const;
+export const RUNAS = {
+  name: 'runas',
+  type: 'str',
+  default: '',
+  doc: 'Account to run as, without the further groups that it is in.',
+} as const;
+
 /** Also taken by position, in Salt's order. */
-export const PLACE = [
-  { name: 'cwd', type: 'str', default: '', doc: "Folder to run in; the account's home when not given." },
-  { name: 'stdin', type: 'str', default: '', doc: 'Text for its standard input.' },
-  { name: 'runas', type: 'str', default: '', doc: 'Account to run as, without the further groups that it is in.' },
-] as const;
+export const PLACE = [CWD, STDIN, RUNAS] as const;
 
 /** By name only: Salt has `group` and others between them, and a word meant for those must not become something else. */
 export const OPTIONS = [

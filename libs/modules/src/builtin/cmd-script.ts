@@ -1,7 +1,7 @@
-/** `cmd.script`: a script whose text came with the request, or that is on this host. */
+/** `cmd.script` and `cmd.script_retcode`: a script whose text came with the request, or that is on this host. */
 import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '@natrium/model';
+import { messageOf, type Value } from '@natrium/model';
 import type { CallContext } from '../call-context.js';
 import { ExecutionError, InvocationError } from '../loader/errors.js';
 import { type Reply, reply } from '../loader/reply.js';
@@ -11,7 +11,7 @@ import { splitWords } from '../process/split-words.js';
 import { mustBePermitted } from './cmd-lists.js';
 import { type CommandOptions, OPTIONS, PLACE } from './cmd-options.js';
 import { readWhole } from './file-access.js';
-import { runProgram, settingOf } from './run-command.js';
+import { type Ran, runProgram, settingOf } from './run-command.js';
 
 const AS_WRITTEN = {
   type: 'any',
@@ -20,21 +20,33 @@ const AS_WRITTEN = {
   doc: 'Changes nothing: a script names its shell.',
 } as const;
 
+const PARAMS = [
+  { name: 'source', type: 'str', doc: 'A whole path on this host, or the text, which begins with #!.' },
+  { name: 'args', type: 'str', default: '', doc: 'Its words, split as a shell quotes them.' },
+  ...PLACE,
+  { ...AS_WRITTEN, name: 'shell' },
+  { ...AS_WRITTEN, name: 'python_shell' },
+  ...OPTIONS,
+] as const;
+
 export const script = fn(
   {
     doc: 'Runs a script. Its text is an argument, or it is on this host; nothing is fetched.',
-    params: [
-      { name: 'source', type: 'str', doc: 'A whole path on this host, or the text, which begins with #!.' },
-      { name: 'args', type: 'str', default: '', doc: 'Its words, split as a shell quotes them.' },
-      ...PLACE,
-      { ...AS_WRITTEN, name: 'shell' },
-      { ...AS_WRITTEN, name: 'python_shell' },
-      ...OPTIONS,
-    ],
+    params: PARAMS,
     returns: 'pid, retcode, stdout and stderr',
     examples: [`cmd.script /opt/check.sh args="a 'b c'"`, "cmd.script $'#!/bin/sh\\necho hello' runas=www-data"],
   },
-  runScript,
+  async (asked, context) => ended(await runScript(asked, context), asked, (ran) => ran),
+);
+
+export const scriptRetcode = fn(
+  {
+    doc: 'Runs a script as cmd.script does.',
+    params: PARAMS,
+    returns: 'its exit code',
+    examples: ['cmd.script_retcode /opt/check.sh'],
+  },
+  async (asked, context) => ended(await runScript(asked, context), asked, ({ retcode }) => retcode),
 );
 
 interface Script extends CommandOptions {
@@ -42,21 +54,37 @@ interface Script extends CommandOptions {
   readonly args: string;
 }
 
-async function runScript({ source, args, ...options }: Script, context: CallContext): Promise<Reply> {
+async function runScript({ source, args, ...options }: Script, context: CallContext): Promise<Ended> {
   const isPath = source.startsWith('/');
   const text = isPath ? await readWhole(source, true) : source;
   if (!text.startsWith('#!'))
     throw new InvocationError('a script is a whole path on this host, or a text that begins with #!');
   const setting = await settingOf(options, context);
   const { words } = splitWords(args);
+  return withScript(text, setting.account, (file) => {
+    const cmd = [isPath ? source : file, ...words];
+    mustBePermitted(cmd, context);
+    return runProgram({ file, args: words, cmd }, options, { ...setting, merged: false }, context);
+  });
+}
+
+type Ended = Omit<Ran, 'notes'>;
+
+function ended(ran: Ended, { ignore_retcode: ignores }: CommandOptions, show: (ran: Ended) => Value): Reply {
+  return reply(show(ran), { retcode: ignores ? 0 : (ran.retcode ?? 0) });
+}
+
+/** Puts the text into a file, and takes that away once it has been used. @throws {ExecutionError} */
+export async function withScript<T>(
+  text: string,
+  account: Account | undefined,
+  use: (file: string) => Promise<T>,
+): Promise<T> {
   const folder = await mkdtemp('/tmp/natrium-script-');
   try {
     const file = join(folder, 'script');
-    const cmd = [isPath ? source : file, ...words];
-    mustBePermitted(cmd, context);
-    await putScript(folder, file, text, setting.account);
-    const ran = await runProgram({ file, args: words, cmd }, options, { ...setting, merged: false }, context);
-    return reply(ran, { retcode: options.ignore_retcode ? 0 : (ran.retcode ?? 0) });
+    await putScript(folder, file, text, account);
+    return await use(file);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -12,13 +12,13 @@ import { type Reply, reply } from '../loader/reply.js';
 import { fn } from '../minion-registry.js';
 import { findProgram } from '../process/find-program.js';
 import { SYSTEM_PATH } from '../process/run-tool.js';
-import { script } from './cmd-script.js';
-import { BACKGROUND, OPTIONS, PLACE } from './cmd-options.js';
+import { execCode, execCodeAll } from './cmd-code.js';
+import { script, scriptRetcode } from './cmd-script.js';
+import { BACKGROUND, CWD, OPTIONS, PLACE, RUNAS } from './cmd-options.js';
 import { type CommandAsk, type Ran, runCommand } from './run-command.js';
 
-const PARAMS = [
-  { name: 'cmd', type: 'any', doc: 'The command, as text or as a list of words.' },
-  ...PLACE,
+const CMD = { name: 'cmd', type: 'any', doc: 'The command, as text or as a list of words.' } as const;
+const SHELL = [
   { name: 'shell', type: 'str', default: '', keyword: true, doc: 'Shell to run the command in.' },
   {
     name: 'python_shell',
@@ -27,9 +27,8 @@ const PARAMS = [
     keyword: true,
     doc: 'Run the command in /bin/sh, or in `shell`.',
   },
-  BACKGROUND,
-  ...OPTIONS,
 ] as const;
+const PARAMS = [CMD, ...PLACE, ...SHELL, BACKGROUND, ...OPTIONS] as const;
 const REDIRECT = { name: 'redirect_stderr', type: 'bool', keyword: true, doc: 'Both outputs as one.' } as const;
 const RAISE = {
   name: 'raise_err',
@@ -60,6 +59,9 @@ export const cmdModule = defineModule('cmd', {
     async ({ cmd }) => (await find(cmd)) !== undefined,
   ),
   script,
+  script_retcode: scriptRetcode,
+  exec_code: execCode,
+  exec_code_all: execCodeAll,
   run: fn(
     {
       doc: 'Runs a command and returns what it printed, errors included.',
@@ -102,6 +104,15 @@ export const cmdModule = defineModule('cmd', {
         merged,
         show: ({ pid, retcode, stdout, stderr }) => ({ pid, retcode, stdout, stderr }),
       }),
+  ),
+  run_bg: fn(
+    {
+      doc: 'Starts a command, waits for nothing of it, and lets it outlive the job; what it prints is lost.',
+      params: [CMD, CWD, RUNAS, ...SHELL, ...OPTIONS],
+      returns: 'its process id',
+      examples: ["cmd.run_bg 'make -C /opt/tool'"],
+    },
+    (args, context) => run({ ...args, stdin: '', bg: true }, context, { merged: false, show: ({ pid }) => ({ pid }) }),
   ),
   retcode: running(
     'Runs a command and returns its exit code.',

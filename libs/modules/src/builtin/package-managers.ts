@@ -1,7 +1,9 @@
 /** apt and dnf asked the same questions; neither asks anybody back. What they print is bounded, and they end by themselves. */
+import type { CallContext } from '../call-context.js';
 import { InvocationError, ExecutionError } from '../loader/errors.js';
 import type { BaseContext } from '../loader/registry.js';
 import { hasTool, runTool, type ToolOptions, toolOutput } from '../process/run-tool.js';
+import { isOfRpm } from './installed.js';
 
 export interface PackageManager {
   /** Versions that could be had, newer than what is installed, by name. */
@@ -15,9 +17,9 @@ export interface PackageManager {
 
 const LONG_MS = 1_800_000;
 
-export async function packageManager(): Promise<PackageManager> {
-  if (await hasTool('apt-get')) return apt;
-  if (await hasTool('dnf')) return dnf;
+export async function packageManager(context: CallContext): Promise<PackageManager> {
+  const [name, manager] = (await isOfRpm(context)) ? (['dnf', dnf] as const) : (['apt-get', apt] as const);
+  if (await hasTool(name)) return manager;
   throw new ExecutionError('this host has neither apt nor dnf; other package managers are not built');
 }
 
@@ -110,7 +112,7 @@ const dnf: PackageManager = {
 };
 
 /** How a manager writes a package of a certain version. */
-export async function versionWord(name: string, version: string): Promise<string> {
-  const mark = (await hasTool('apt-get')) ? '=' : '-';
+export async function versionWord(name: string, version: string, context: CallContext): Promise<string> {
+  const mark = (await isOfRpm(context)) ? '-' : '=';
   return `${packageName(name)}${mark}${packageVersion(version)}`;
 }

@@ -32,7 +32,7 @@ function removing(doc: string, example: string, purge: boolean) {
     const before = await present(context);
     const words = removalWords(list, before, purge);
     if (words.length === 0) return {};
-    await (await packageManager()).remove(words, purge, context);
+    await (await packageManager(context)).remove(words, purge, context);
     const after = await present(context);
     const changed = difference(before.installed, after.installed);
     if (!purge || before.removed === undefined || after.removed === undefined) return changed;
@@ -57,7 +57,7 @@ export const pkgChanges = {
     async ({ name, pkgs, version, refresh }, context) => {
       const list = wanted(name, pkgs);
       const words = await Promise.all(
-        list.map(async ([one, own = version]) => (own === '' ? packageName(one) : versionWord(one, own))),
+        list.map(async ([one, own = version]) => (own === '' ? packageName(one) : versionWord(one, own, context))),
       );
       const manager = await upToDate(refresh, context);
       return changes(context, () => manager.install(words, context));
@@ -114,7 +114,7 @@ export const pkgChanges = {
 } as const;
 
 async function upToDate(refresh: boolean, context: CallContext): Promise<PackageManager> {
-  const manager = await packageManager();
+  const manager = await packageManager(context);
   if (refresh) await manager.refresh(context).catch(asUnrefreshed);
   return manager;
 }

@@ -1,7 +1,7 @@
 /** Which packages a removal is about: those that are there. Of another there is nothing to do, and that is no failure, as in Salt. */
 import type { CallContext } from '../call-context.js';
 import { leftPackages, listedName, type Packages, presentPackages, removedPackages } from './dpkg-status.js';
-import { installed } from './installed.js';
+import { installed, isOfRpm } from './installed.js';
 import { packageName } from './package-managers.js';
 
 /** A package, and the version of it that is meant, where one is. */
@@ -20,6 +20,7 @@ export interface Present {
 
 export async function present(context: CallContext): Promise<Present> {
   const whole = await installed(context);
+  if (await isOfRpm(context)) return { installed: whole, there: whole, removed: undefined, left: undefined };
   return {
     installed: whole,
     there: (await presentPackages()) ?? whole,

@@ -1,3 +1,5 @@
+import type { Value } from '@natrium/model';
+import { hasTool } from '../process/run-tool.js';
 import { call, named } from '../testing/call-context.js';
 import { installedPackages, LEFT, listedName, PRESENT, readStatus, REMOVED } from './dpkg-status.js';
 import { aptWords } from './package-managers.js';
@@ -79,6 +81,23 @@ describe('pkg.*', () => {
   it('reads which packages are meant, and of which a version', () => {
     expect(wanted('vim, curl', null)).toEqual([['vim'], ['curl']]);
     expect(wanted('left-out', ['vim', { curl: null }, { bash: '5.2', dash: 1 }])).toEqual([['vim'], ['curl', ''], ['bash', '5.2'], ['dash', '1']]); // prettier-ignore
+  });
+
+  it('goes by the packages of the host where tools of both kinds are there', async () => {
+    const of = async (family: string, fun: string, sent: Value[]) =>
+      (await call(fun, sent, { grains: () => ({ os_family: family }) })).ret;
+    for (const family of ['RedHat', 'Suse']) {
+      if (await hasTool('rpm')) continue;
+      for (const fun of ['pkg.list_pkgs', 'pkg.version', 'pkg.remove'])
+        expect(await of(family, fun, fun === 'pkg.list_pkgs' ? [] : ['dpkg'])).toBe(
+          'ERROR: pkg: this host has neither dpkg nor rpm',
+        );
+      expect(await of(family, 'pkg.list_pkgs', [named({ removed: true })])).toEqual({});
+    }
+    if ((await hasTool('apt-get')) && !(await hasTool('dnf')))
+      expect(await of('RedHat', 'pkg.upgrade_available', ['vim', named({ refresh: false })])).toMatch(
+        /neither apt nor dnf/,
+      );
   });
 
   it('knows a host without dpkg', async () => {

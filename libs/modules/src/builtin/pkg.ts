@@ -3,8 +3,7 @@ import { pyStr, type Value } from '@natrium/model';
 import { defineModule } from '../loader/declaration.js';
 import { matchesGlob } from '../loader/glob.js';
 import { fn } from '../minion-registry.js';
-import { type Packages, removedPackages } from './dpkg-status.js';
-import { installed } from './installed.js';
+import { installed, type Packages, removed } from './installed.js';
 import { pkgChanges } from './pkg-changes.js';
 
 const VERSIONS_AS_LIST = {
@@ -32,8 +31,8 @@ export const pkgModule = defineModule('pkg', {
       returns: 'a map from name to version',
       examples: ['pkg.list_pkgs', 'pkg.list_pkgs versions_as_list=True'],
     },
-    async ({ versions_as_list: asList, removed }, context) => {
-      const packages = removed ? ((await removedPackages()) ?? []) : await installed(context);
+    async ({ versions_as_list: asList, removed: left }, context) => {
+      const packages = left ? ((await removed(context)) ?? []) : await installed(context);
       return Object.fromEntries(
         [...packages].map(([name, versions]) => [name, asList ? versions : versions.join(',')]),
       );

@@ -59,6 +59,18 @@ describe('saltutil.*', () => {
     expect(port.sent).toEqual([]);
   });
 
+  it('ends all that runs but itself, and tells what that came to for each', async () => {
+    const other = { ...job, jid: '20260101000000000008' };
+    const both = { ...sending({ to: 'processes', pids: [12] }) };
+    const port = { ...both, jobs: { ...both.jobs, running: () => [job, self, other] } };
+    const said = (signal: number) =>
+      [job, other].map(({ jid }) => `Signal ${String(signal)} sent to job ${jid} at pid 12`);
+    expect(await call('saltutil.term_all_jobs', [], port)).toMatchObject({ ret: said(15), retcode: 0 });
+    expect((await call('saltutil.kill_all_jobs', [], port)).ret).toEqual(said(9));
+    expect(both.sent.map(([jid]) => jid)).toEqual([job.jid, other.jid, job.jid, other.jid]);
+    expect((await call('saltutil.kill_all_jobs')).ret).toEqual([]);
+  });
+
   it('refreshes grains and pillar, and tells whether the master took part', async () => {
     const asked: string[] = [];
     const refreshing = (taken: boolean) => ({

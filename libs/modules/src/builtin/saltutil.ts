@@ -157,6 +157,8 @@ export const saltutilModule = defineModule('saltutil', {
     },
     ({ jid }, context) => signalled(context, jid, constants.signals.SIGKILL),
   ),
+  term_all_jobs: signallingAll('term', 'SIGTERM', 'Ends every job that runs on this minion now, as term_job does.'),
+  kill_all_jobs: signallingAll('kill', 'SIGKILL', 'Ends every job that runs on this minion now, as kill_job does.'),
   is_running: fn(
     {
       doc: 'The jobs on this minion that run a function now.',
@@ -169,6 +171,13 @@ export const saltutilModule = defineModule('saltutil', {
         .map(shown),
   ),
 });
+
+function signallingAll(fun: string, name: 'SIGTERM' | 'SIGKILL', doc: string) {
+  return fn(
+    { doc, returns: 'a list of what was done with each', examples: [`saltutil.${fun}_all_jobs`] },
+    (_, context) => running(context).map(({ jid }) => signalled(context, jid, constants.signals[name])),
+  );
+}
 
 /** In Salt these bring code to a minion. Here no message does, so nothing is brought. */
 function nothingToSync<N extends string>(names: readonly N[]) {

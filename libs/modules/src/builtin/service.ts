@@ -4,7 +4,7 @@ import { defineModule } from '../loader/declaration.js';
 import { ExecutionError } from '../loader/errors.js';
 import { matchesGlob } from '../loader/glob.js';
 import { fn } from '../minion-registry.js';
-import { type Change, type How, isAmong, serviceName, type Services, servicesOf } from './services.js';
+import { type Change, type How, isAmong, serviceName, type Services, servicesOf, type State } from './services.js';
 
 const PARAMS = [{ name: 'name', type: 'str', doc: 'Name of the service.' }] as const;
 
@@ -40,6 +40,12 @@ async function changed(name: string, change: Change, how: How, context: CallCont
   if (!(await isThere(services, name, context))) throw new ExecutionError(`there is no service ${name}`);
   await services.change(serviceName(name), change, how, context);
   return true;
+}
+
+function listing(state: State, doc: string) {
+  return fn({ doc, returns: 'a list', examples: [`service.get_${state}`] }, async (_, context) =>
+    [...(await (await servicesOf()).inState(state, context))].sort(),
+  );
 }
 
 type Question = (services: Services, name: string, context: CallContext) => Promise<boolean>;
@@ -93,6 +99,9 @@ export const serviceModule = defineModule('service', {
   ),
   available: telling('Tells whether there is such a service.', 'available', isThere),
   missing: telling('Tells whether there is no such service.', 'missing', async (...ask) => !(await isThere(...ask))),
+  get_running: listing('running', 'The names of the services that run (systemd).'),
+  get_enabled: listing('enabled', 'The names of the services that start with the host.'),
+  get_disabled: listing('disabled', 'The names of the services that do not start with the host.'),
   get_all: fn(
     { doc: 'The names of all services.', returns: 'a list', examples: ['service.get_all'] },
     async (_, context) => [...(await (await servicesOf()).all(context))].sort(),

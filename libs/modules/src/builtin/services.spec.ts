@@ -1,6 +1,8 @@
 /** Rules of the options of `service.*`, which scripts written for Salt give. */
+import { existsSync } from 'node:fs';
+import { isList } from '@natrium/model';
 import { call, named } from '../testing/call-context.js';
-import { systemctlCalls } from './services.js';
+import { listingWords, systemctlCalls } from './services.js';
 
 const NOBODY = 'natrium-no-such-service';
 const plain = { noBlock: false, unmask: false, unmaskRuntime: false };
@@ -25,6 +27,31 @@ it.each([
   ],
 ])('what systemctl is asked for with %j', (how, calls) => {
   expect(systemctlCalls('start', 'web', how)).toEqual(calls.map((words) => ['--no-ask-password', ...words]));
+});
+
+it.each([
+  [undefined, 'list-unit-files'],
+  ['enabled', 'list-unit-files --state=enabled'],
+  ['disabled', 'list-unit-files --state=disabled'],
+  ['running', 'list-units --plain --state=running'],
+] as const)('what systemctl is asked for to list what is %s', (state, words) => {
+  expect(listingWords(state).join(' ')).toMatch(new RegExp(`^${words} --type=service,\\S+ --no-legend`));
+});
+
+it('what starts with the host and what does not are all that can, each as it is told of alone', async () => {
+  const all = await call('service.get_all');
+  const [enabled, disabled] = [await call('service.get_enabled'), await call('service.get_disabled')];
+  if (!all.success) expect([enabled.ret, disabled.ret]).toEqual([all.ret, all.ret]);
+  for (const [{ ret }, fun] of [
+    [enabled, 'enabled'],
+    [disabled, 'disabled'],
+  ] as const) {
+    const names = isList(ret) ? ret : [];
+    expect(isList(all.ret) ? all.ret : []).toEqual(expect.arrayContaining([...names]));
+    for (const name of names.slice(0, 5)) expect((await call(`service.${fun}`, [name])).ret).toBe(true);
+  }
+  if (!existsSync('/run/systemd/system'))
+    expect(await call('service.get_running')).toMatchObject({ success: false, retcode: 1 });
 });
 
 it('each function has its parameters in the order of Salt', async () => {

@@ -4,6 +4,7 @@ import { ExecutionError, InvocationError } from '../loader/errors.js';
 import type { BaseContext } from '../loader/registry.js';
 import { hasTool, runTool, toolOutput } from '../process/run-tool.js';
 
+export type State = 'running' | 'enabled' | 'disabled';
 export type Change = 'start' | 'stop' | 'restart' | 'reload' | 'enable' | 'disable';
 
 /** What Salt's scripts may ask of a change, where systemd makes it. */
@@ -17,6 +18,8 @@ export interface Services {
   status(name: string, context: BaseContext): Promise<boolean>;
   isEnabled(name: string, context: BaseContext): Promise<boolean>;
   all(context: BaseContext): Promise<readonly string[]>;
+  /** Those that run, or that do or do not start with the host. */
+  inState(state: State, context: BaseContext): Promise<readonly string[]>;
   change(name: string, change: Change, how: How, context: BaseContext): Promise<void>;
 }
 
@@ -63,10 +66,8 @@ const succeeds = async (program: string, args: readonly string[], context: BaseC
 const systemd: Services = {
   status: (name, context) => succeeds('systemctl', ['is-active', '--quiet', '--', name], context),
   isEnabled: (name, context) => succeeds('systemctl', ['is-enabled', '--quiet', '--', name], context),
-  async all(context) {
-    const flags = ['list-unit-files', `--type=${UNITS.join(',')}`, '--no-legend', '--no-pager', '--full'];
-    return unitNames(await toolOutput('systemctl', flags, context));
-  },
+  all: async (context) => unitNames(await toolOutput('systemctl', listingWords(), context)),
+  inState: async (state, context) => unitNames(await toolOutput('systemctl', listingWords(state), context)),
   async change(name, change, how, { signal, processes }) {
     const options = { signal, processes, timeoutMs: CHANGE_MS };
     for (const words of systemctlCalls(change, name, how)) await toolOutput('systemctl', words, options);
@@ -83,6 +84,13 @@ export function systemctlCalls(change: Change, name: string, how: How): readonly
   return calls.map((words) => ['--no-ask-password', ...words, '--', name]);
 }
 
+/** What systemctl is called with to list all units, or those in a state: what runs is a unit, what starts with the host a file of one. */
+export function listingWords(state?: State): readonly string[] {
+  const what = state === 'running' ? ['list-units', '--plain'] : ['list-unit-files'];
+  const only = state === undefined ? [] : [`--state=${state}`];
+  return [...what, ...only, `--type=${UNITS.join(',')}`, '--no-legend', '--no-pager', '--full'];
+}
+
 const sysvinit: Services = {
   status: async (name, context) => succeeds(await script(name), ['status'], context),
   async isEnabled(name) {
@@ -94,6 +102,13 @@ const sysvinit: Services = {
     const isScript = async (name: string): Promise<boolean> => ((await stat(`/etc/init.d/${name}`)).mode & 0o111) !== 0;
     const kept = await Promise.all(names.map(async (name) => ((await isScript(name)) ? [name] : [])));
     return kept.flat();
+  },
+  async inState(state, context) {
+    if (state === 'running')
+      throw new ExecutionError('systemd lists what runs, which this host has not: ask service.status of each');
+    const names = await sysvinit.all(context);
+    const starts = await Promise.all(names.map((name) => sysvinit.isEnabled(name, context)));
+    return names.filter((_, index) => starts[index] === (state === 'enabled'));
   },
   async change(name, change, how, { signal, processes }) {
     if (Object.values(how).includes(true))

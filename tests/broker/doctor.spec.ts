@@ -138,6 +138,34 @@ it('finds a configuration and a policy that cannot be used', async () => {
   expect([useless.code, levels(useless.findings, 'policy')]).toEqual([2, ['problem']]);
 });
 
+it('names credentials that are damaged or another cluster’s, and what mends that', async () => {
+  const file = pki('broker', 'users', 'auditor.creds');
+  const whole = readFileSync(file, 'utf8');
+  const other = mkdtempSync(join(tmpdir(), 'nt-doctor-'));
+  const found = async (text: string) => {
+    writeFileSync(file, text);
+    const { findings } = await doctor().finally(() => {
+      writeFileSync(file, whole);
+    });
+    return findings.filter(({ check }) => check === 'cluster').map(({ what, mend }) => [what, mend]);
+  };
+  try {
+    const words = ['init', '-c', other];
+    expect((await runProgram(process.execPath, [cluster().command('natriumctl'), ...words])).code).toBe(0);
+    expect(await found('junk')).toEqual([
+      [expect.stringContaining(`${file} does not hold`), expect.stringContaining('restore it from a backup')],
+    ]);
+    expect(await found(readFileSync(join(other, 'pki', 'broker', 'users', 'auditor.creds'), 'utf8'))).toEqual([
+      [
+        expect.stringContaining('does not know this account'),
+        expect.stringContaining('server.conf that natriumctl init made'),
+      ],
+    ]);
+  } finally {
+    rmSync(other, { recursive: true, force: true });
+  }
+});
+
 it('finds that there is no cluster, and one that does not answer', async () => {
   const empty = mkdtempSync(join(tmpdir(), 'nt-doctor-'));
   try {
@@ -153,7 +181,7 @@ it('finds that there is no cluster, and one that does not answer', async () => {
         check: 'cluster',
         level: 'problem',
         what: 'no broker answers at nats://127.0.0.1:1',
-        mend: 'start the broker and the services, then run this again',
+        mend: 'start the broker and the services, or correct nats, then run this again',
       },
     ]);
     expect(existsSync(join(empty, 'pki', 'broker', 'join.creds'))).toBe(true);

@@ -41,7 +41,7 @@ it('finds a broker without the TLS that its address asks for: it says so once, a
   const { code, stdout } = await agent(`nats: ${address}\n`);
   expect(code).toBe(-1);
   expect(stdout.match(/"msg":"[^"]*"/g)?.slice(1)).toEqual([
-    `"msg":"no TLS with the broker at ${address}: server does not support 'tls'; see broker_ca; trying on"`,
+    `"msg":"the broker at ${address} offers no TLS, which broker_ca or a tls:// in nats asks for; trying on"`,
   ]);
 });
 

@@ -185,4 +185,17 @@ describe('what the nodes of the broker show', () => {
     const [served] = await servedCertificates(config([`tls://127.0.0.1:${String(await aNode(false))}`]));
     expect(served).toMatchObject({ validity: undefined, why: 'it says nothing' });
   });
+
+  it('cannot be seen where a node goes on in clear, and that is said in words', async () => {
+    await init('localhost');
+    const node = createServer((socket) => {
+      socket.on('error', () => undefined).on('data', () => socket.end("-ERR 'Parser Error'\r\n"));
+      socket.write('INFO {}\r\n');
+    });
+    nodes.push(node.listen(0, '127.0.0.1'));
+    await once(node, 'listening');
+    const port = String((node.address() as AddressInfo).port);
+    const [served] = await servedCertificates(config([`tls://127.0.0.1:${port}`]));
+    expect(served).toMatchObject({ validity: undefined, why: 'it offers no TLS' });
+  });
 });

@@ -58,7 +58,7 @@ it('none is read before the service listens; then those of the last ten minutes,
   const following = new Following();
   expect(following.read).toEqual([]);
   await following.listens();
-  expect(following.read).toEqual([{ at: NOW - 600_000 }]);
+  expect(following.read).toEqual([{ since: NOW - 600_000 }]);
   await following.comes();
   expect(following.heard).toEqual(['gw.1']);
 });

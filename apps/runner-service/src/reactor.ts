@@ -75,7 +75,7 @@ export function follow(
 ): void {
   let reading: Reading | undefined;
   onListening(() => {
-    reading = events.read({ at: now() - MISSED_MS }, async (batch) => {
+    reading = events.read({ since: now() - MISSED_MS }, async (batch) => {
       for (const event of eventsOf(batch)) if (reading !== undefined) await reactor.hear(event);
     });
   });

@@ -30,6 +30,7 @@ export interface Checked<T> {
   /** What the file says, key by key, also keys that the schema does not know. */
   readonly given: Readonly<Record<string, Value>>;
   readonly locate: (path: Path) => FilePlace;
+  readonly files: readonly string[];
   readonly folders: readonly WatchedFolder[];
   readonly reports: readonly string[];
   /** Keys of Salt that the files have and that have no use here. */
@@ -101,6 +102,7 @@ function checkFiles<S extends z.ZodMiniObject>(
     values: parsed.data,
     given,
     locate,
+    files: files.map(({ file }) => file),
     folders,
     reports: [...reports, ...idle.map((key) => unused(key, kind, locate([key])))],
     unused: idle,

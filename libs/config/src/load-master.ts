@@ -17,6 +17,8 @@ export interface LoadedConfig<T> {
   readonly config: T;
   /** Where a path of the configuration stands; for problems that are found later, such as those of the access lists. */
   readonly locate: (path: Path) => FilePlace;
+  /** Those that were read, the main one first. */
+  readonly files: readonly string[];
   /** Where its files are, and further ones would be: a change there is a reason to load again. */
   readonly folders: readonly WatchedFolder[];
   /** Sentences for the log: keys that have no effect, files that are replaced. */
@@ -45,7 +47,7 @@ export function masterKeyProblems(yaml: LoadedYaml): readonly ConfigProblem[] {
 export function loadMasterConfig(dir = DEFAULT_DIR): Result<LoadedConfig<MasterConfig>, readonly ConfigProblem[]> {
   const checked = check(dir, MASTER);
   if (!checked.ok) return checked;
-  const { values, given, locate, folders, reports, unused } = checked.value;
+  const { values, given, locate, files, folders, reports, unused } = checked.value;
   const urls = (values.nats.length > 0 ? values.nats : [LOCAL_BROKER]).map((address) =>
     brokerUrl(address, values.nats_port),
   );
@@ -64,7 +66,7 @@ export function loadMasterConfig(dir = DEFAULT_DIR): Result<LoadedConfig<MasterC
     auth_pam: settingsUnder('auth.pam.', given),
     saltgui: settingsUnder(GUI_PREFIX, given),
   });
-  return ok({ config, locate, folders, reports: [...reports, ...withoutEffect(config, locate)], unused });
+  return ok({ config, locate, files, folders, reports: [...reports, ...withoutEffect(config, locate)], unused });
 }
 
 function settingsUnder(prefix: string, given: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> {

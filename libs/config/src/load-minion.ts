@@ -30,7 +30,7 @@ export function loadMinionConfig(
 ): Result<LoadedConfig<MinionConfig>, readonly ConfigProblem[]> {
   const checked = check(dir, { name: 'minion', schema: MinionConfig, isOther: (key) => masterKeys().includes(key) });
   if (!checked.ok) return checked;
-  const { values, given, locate, folders, reports, unused } = checked.value;
+  const { values, given, locate, files, folders, reports, unused } = checked.value;
   // Kept beside the key, or the host's.
   const hostId = idIn(values.pki_dir) ?? fullHostName(host.hostname, host.hosts);
   // An empty one is none, as in Salt.
@@ -48,7 +48,7 @@ export function loadMinionConfig(
   if (id === undefined || !finger.ok || problems.length > 0) return err(problems);
   const config = deepFreeze<MinionConfig>({ ...values, id, master_finger: finger.value, nats: addresses.urls });
   const renamed = otherNameInSalt({ id, chosen, host: hostId }, given, locate);
-  return ok({ config, locate, folders, reports: [...reports, ...renamed], unused });
+  return ok({ config, locate, files, folders, reports: [...reports, ...renamed], unused });
 }
 
 /**

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type NatsOptions, type NatsTransport, waitingForBroker } from '@natrium/bus';
 import { shownAddress } from '@natrium/config';
 import { KeyfileCorrupt, readCredentials } from '@natrium/keystore';
+import { messageOf } from '@natrium/model';
 import { inboxOf } from '@natrium/wire';
 import type { Logger } from 'pino';
 import type { RoleOptions } from './role-options.js';
@@ -27,14 +28,29 @@ export function endWhenLost(
   });
 }
 
-/** The connection of a service, which waits for a broker that is not there yet. */
+/** The broker says no more than that; what it means for the operator depends on how this service came. */
+export class BrokerRefused extends Error {
+  override readonly name = 'BrokerRefused';
+  readonly code = 'ERR_BROKER_REFUSED';
+  constructor(where: string, credentials: string | undefined, options: ErrorOptions) {
+    const why =
+      credentials === undefined
+        ? 'it wants to know who comes: set broker_auth: jwt'
+        : `it does not know ${credentials}; see that nats names the broker of this cluster, that it runs with the server.conf of this cluster, and that this file is of it, too (tools/role-keys.mjs)`;
+    super(`the broker at ${where} refuses this service: ${why}`, options);
+  }
+}
+
+/** The connection of a service, which waits for a broker that is not there yet. @throws {BrokerRefused} */
 export async function connectBroker(options: RoleOptions): Promise<NatsTransport> {
   const { servers, role, tls, brokerAuth, pkiDir, log } = options;
+  const where = servers.map(shownAddress).join(', ');
+  const credentials = brokerAuth === 'jwt' ? join(pkiDir, 'broker', 'users', `${role}.creds`) : undefined;
   const wanted: NatsOptions = {
     servers,
     name: `natrium-${role}`,
     tls,
-    ...(brokerAuth === 'jwt' ? brokerLogin(join(pkiDir, 'broker', 'users', `${role}.creds`)) : {}),
+    ...(credentials === undefined ? {} : brokerLogin(credentials)),
     outlivesRefusals: true,
     onNotice: (notice, cause) => {
       log.info({ err: cause }, notice);
@@ -47,10 +63,16 @@ export async function connectBroker(options: RoleOptions): Promise<NatsTransport
       log.warn(sentence);
     },
   };
-  return waitingForBroker(wanted, {
-    where: servers.map(shownAddress).join(', '),
-    tell: (why) => {
-      log.warn(why);
-    },
-  });
+  try {
+    return await waitingForBroker(wanted, {
+      where,
+      tell: (why) => {
+        log.warn(why);
+      },
+    });
+  } catch (error) {
+    throw /authoriz|authentic/i.test(messageOf(error))
+      ? new BrokerRefused(where, credentials, { cause: error })
+      : error;
+  }
 }

@@ -3,7 +3,7 @@
  * and it tells when the roles document has ended. An acl-service does not begin with one that has.
  */
 import { jest } from '@jest/globals';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NatsTransport } from '@natrium/bus';
@@ -102,6 +102,18 @@ it('a flood of what it cannot open is one line of its log, and each is counted',
   await link.transport.flush();
   expect([counted, lines.filter((line) => line.includes('not opened')).length]).toEqual([500, 1]);
   await link.close();
+  await transport.drain();
+});
+
+it('does not begin with a key that the document does not name: an acl-service before it asks for anything, another after it has heard of the newest', async () => {
+  const { said, transport } = await anAcl();
+  const other = new MasterKeys(join(folder, 'other'));
+  other.create(rightNow());
+  for (const role of ['acl', 'gateway'] as const) {
+    copyFileSync(other.rolePath(role), keys.rolePath(role));
+    await expect(open(role)).rejects.toThrow(`${keys.rolePath(role)}: the roles document 1 does not name this key`);
+    expect(said.answers).toBe(role === 'acl' ? 0 : 1);
+  }
   await transport.drain();
 });
 

@@ -29,7 +29,7 @@ import { connectBroker } from './broker-login.js';
 import { correctTime, type Learner, learnTime, learnTimeAgain } from './learn-time.js';
 import { OwnAnnouncement } from './own-announcement.js';
 import type { RoleOptions } from './role-options.js';
-import { refuseEnded, rolesAtStart } from './roles-at-start.js';
+import { refuseEnded, refuseUnknownKey, rolesAtStart } from './roles-at-start.js';
 import { RolesEnd } from './roles-end.js';
 import { RolesFollowing } from './roles-following.js';
 import { bucketOptions, type EventsKeeping, type Keeping, patienceOf } from './store-options.js';
@@ -72,6 +72,10 @@ export class RoleLink {
     const clock = new Clock(options.skewMs);
     if (options.role === 'acl') refuseEnded(roles, keys, clock.now());
     const signing = keys.roleKey(options.role);
+    const checkKey = () => {
+      refuseUnknownKey(options.role, signing.publicKey, roles, keys);
+    };
+    if (options.role === 'acl') checkKey();
     const transport = await connectBroker(options);
     const directory = new Directory(() => clock.now());
     const instance = toHex(randomBytes(6));
@@ -87,7 +91,15 @@ export class RoleLink {
       { epochMs: options.epochMs, overlapMs: options.overlapMs, announcementMs: ANNOUNCEMENT_MS },
     );
     const subjects = subjectsOf(options.cluster);
-    if (options.role !== 'acl') await learnTime({ transport, subjects, roles, clock, log: options.log });
+    if (options.role !== 'acl') {
+      await learnTime({ transport, subjects, roles, clock, log: options.log });
+      try {
+        checkKey(); // by the newest document, which it may just have heard of
+      } catch (error) {
+        await transport.drain();
+        throw error;
+      }
+    }
     own.rotate(clock.now());
     const tellUnopened = tellingUnopened(options.log);
     const onUnopened = (reason: string, subject: string) => {

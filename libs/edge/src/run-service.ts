@@ -48,7 +48,11 @@ export interface ServiceStart {
 /** A service that listens. */
 export interface OpenService {
   readonly link: RoleLink;
-  /** Stops listening, finishes what has arrived, for 20 s at most or until `atOnce` is aborted, and closes the connection. */
+  /**
+   * Stops listening, finishes what has arrived, for 20 s at most or until `atOnce` is aborted, and closes the connection.
+   *
+   * @throws {AggregateError} Of the parts that could not be stopped; the others are, and the connection is closed.
+   */
   close(atOnce?: AbortSignal): Promise<void>;
 }
 
@@ -167,11 +171,13 @@ export async function openService(
       await within(STOP_MS, leaving, atOnce);
       const { size: unanswered } = strategy.answering;
       if (unanswered > 0) log.warn({ unanswered }, 'it ends all the same: what it was asked has no answer yet');
-      await app.close();
-      await within(LAST_MS, settleLast(link, strategy), atOnce);
-      for (const stop of hooks.stops) await stop();
-      await link.close();
-      await traces.close();
+      await eachInTurn([
+        () => app.close(),
+        () => within(LAST_MS, settleLast(link, strategy), atOnce),
+        ...hooks.stops,
+        () => link.close(),
+        () => traces.close(),
+      ]);
     },
   };
 }
@@ -205,6 +211,19 @@ async function leave({ transport }: RoleLink, strategy: SealedStrategy, { first,
 async function settleLast({ transport }: RoleLink, strategy: SealedStrategy): Promise<void> {
   await strategy.beginning.settled();
   await transport.flush().catch(() => undefined);
+}
+
+/** @throws {AggregateError} When some of them failed, after the last one. */
+async function eachInTurn(steps: readonly (() => unknown)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (cause) {
+      failures.push(cause);
+    }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, failures.map(messageOf).join('; '));
 }
 
 /** Called first of all: a service that waits for its broker would otherwise outlive its supervisor. */

@@ -4,7 +4,7 @@
  * It never outlives the tests: a shell holds the other end of a pipe and ends it when that closes, also after a SIGKILL.
  */
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -24,10 +24,13 @@ const UNTIL_THE_PIPE_CLOSES =
 
 /**
  * @param port The one of a broker that was stopped, to come back where it was.
+ * @param backup A copy of a `storeDir`, to begin with.
  * @throws {Error} When there is no `nats-server`, or it ended at once; the message holds what it said.
  */
-export async function startBroker(port = -1): Promise<Broker> {
+export async function startBroker(port = -1, backup?: string): Promise<Broker> {
   const folder = mkdtempSync(join(tmpdir(), 'nt-broker-'));
+  const storeDir = join(folder, 'jetstream', 'jetstream');
+  if (backup !== undefined) cpSync(backup, storeDir, { recursive: true });
   const config = join(folder, 'nats-server.conf');
   writeFileSync(config, configText(folder, port));
   const shell = spawn('/bin/sh', ['-c', UNTIL_THE_PIPE_CLOSES, 'sh', program(), '-c', config], {
@@ -45,7 +48,7 @@ export async function startBroker(port = -1): Promise<Broker> {
   };
   try {
     const url = `nats://127.0.0.1:${await portSaid(shell.stderr, ended)}`;
-    return { url, storeDir: join(folder, 'jetstream', 'jetstream'), stop };
+    return { url, storeDir, stop };
   } catch (error) {
     await stop();
     throw error;

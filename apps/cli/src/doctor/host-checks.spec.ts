@@ -1,11 +1,11 @@
 /** What doctor says of this host's files. On a real cluster: tests/broker/doctor.spec.ts. */
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadMasterConfig } from '@natrium/config';
 import { sodiumReady } from '@natrium/envelope';
 import { MasterKeys, RolesChanges } from '@natrium/keystore';
-import { checkFiles, checkKeys, checkPolicy, checkSecrets } from './host-checks.js';
+import { checkCertificates, checkConfigFiles, checkFiles, checkKeys, checkPolicy, checkSecrets } from './host-checks.js'; // prettier-ignore
 
 let folder: string;
 beforeEach(() => {
@@ -81,7 +81,7 @@ it('names the command that renews the roles document, and those for a key that i
 describe('files that lie elsewhere, with a link to them', () => {
   const at = (...names: readonly string[]) => join(folder, ...names);
   const said = () =>
-    checkFiles({ ...loaded().config, pki_dir: at('pki') }, folder).map(({ what, mend }) => [what, mend]);
+    [...checkConfigFiles(loaded()), ...checkFiles({ pki_dir: at('pki') })].map(({ what, mend }) => [what, mend]);
 
   beforeEach(() => {
     mkdirSync(at('elsewhere', 'pki'), { recursive: true, mode: 0o700 });
@@ -116,8 +116,7 @@ it('names each key of a root that is left on this host, also of one that signs n
   new RolesChanges(keys).newRoot(Date.now());
   rmSync(join(pki, 'root.key'));
   const old = join(pki, 'root.key.until-2');
-  const said = () =>
-    checkFiles({ ...loaded().config, pki_dir: pki }, folder).map(({ check, level, what }) => [check, level, what]);
+  const said = () => checkFiles({ pki_dir: pki }).map(({ check, level, what }) => [check, level, what]);
   const warned = ['offline keys', 'warning', `${old} is on this host: whoever takes it over can make any key`];
   expect(said()).toContainEqual(warned);
   chmodSync(old, 0o644);
@@ -130,12 +129,67 @@ it('names the key of the broker’s CA where it is left on this host, and who el
   const ca = join(pki, 'broker', 'tls', 'ca.key');
   mkdirSync(join(pki, 'broker', 'tls'), { recursive: true, mode: 0o700 });
   writeFileSync(ca, '', { mode: 0o600 });
-  const said = () =>
-    checkFiles({ ...loaded().config, pki_dir: pki }, folder).map(({ check, level, what }) => [check, level, what]);
+  const said = () => checkFiles({ pki_dir: pki }).map(({ check, level, what }) => [check, level, what]);
   const warned = ['offline keys', 'warning', `${ca} is on this host: whoever takes it over can pass for the broker`];
   expect(said()).toContainEqual(warned);
   chmodSync(ca, 0o640);
   expect(said()).toEqual([['files', 'problem', `others may read or write ${ca}`], warned]);
   rmSync(ca);
   expect(said()).toEqual([['files', 'ok', `keys in ${pki} are readable by their owner only`]]);
+});
+
+it('names each file of the policy, and each folder of it, that others may write to: an included one decides as well', () => {
+  const at = (...names: readonly string[]) => join(folder, ...names);
+  mkdirSync(at('master.d'), { mode: 0o755 });
+  for (const name of ['master', 'master.d/a.conf', 'more.txt']) writeFileSync(at(name), '', { mode: 0o644 });
+  writeFileSync(at('master'), 'include: more.txt\n');
+  chmodSync(folder, 0o755);
+  const said = () => checkConfigFiles(loaded()).map(({ check, level, what, mend }) => [check, level, what, mend]);
+  expect(said()).toEqual([]);
+  for (const name of ['master.d/a.conf', 'more.txt']) chmodSync(at(name), 0o666);
+  const open = (name: string) => ['files', 'problem', `others may write to ${at(name)}`, `chmod o-w ${at(name)}`];
+  expect(said()).toEqual([open('master.d/a.conf'), open('more.txt')]);
+  rmSync(at('master.d', 'a.conf'));
+  chmodSync(at('more.txt'), 0o664);
+  chmodSync(at('master.d'), 0o777);
+  expect(said()).toEqual([['files', 'problem', `others may put files into ${at('master.d')}`, `chmod o-w ${at('master.d')}`]]);
+  chmodSync(at('master.d'), 0o1777);
+  expect(said()).toEqual([]);
+}); // prettier-ignore
+
+it('names a key that belongs to another than the folder of keys does; an account owns its own', () => {
+  if (process.getuid?.() !== 0) return;
+  const NOBODY = 65534;
+  const pki = join(folder, 'pki');
+  const [gateway, account] = [join(pki, 'roles.d', 'gateway.key'), join(pki, 'accounts', 'bob.key')];
+  for (const name of ['roles.d', 'accounts']) mkdirSync(join(pki, name), { recursive: true, mode: 0o711 });
+  for (const path of [gateway, account]) writeFileSync(path, '', { mode: 0o600 });
+  chmodSync(pki, 0o711);
+  chownSync(account, NOBODY, NOBODY);
+  const said = () => checkFiles({ pki_dir: pki }).map(({ level, what, mend }) => [level, what.split(':')[0], mend]);
+  expect(said()).toEqual([['ok', `keys in ${pki} are readable by their owner only`, '']]);
+  chownSync(gateway, NOBODY, NOBODY);
+  const what = `${gateway} belongs to user 65534, and ${pki} to user 0`;
+  expect(said()).toEqual([['problem', what, `chown 0 ${gateway}`]]);
+});
+
+it('says of a class without a storage key that there is none, and not to make the next one', async () => {
+  await sodiumReady();
+  writeFileSync(join(folder, 'master'), '');
+  const { config } = loaded();
+  new MasterKeys(config.pki_dir).create(Date.now());
+  const said = () => checkKeys(config, Date.now()).filter(({ level }) => level !== 'ok');
+  expect(said()).toEqual([]);
+  const roster = join(config.pki_dir, 'storage', 'roster');
+  rmSync(roster, { recursive: true });
+  const what = `there is no storage key in ${roster}: what was sealed with it cannot be read`;
+  expect(said()).toEqual([{ check: 'key ages', level: 'problem', what, mend: 'restore that folder from a backup' }]);
+});
+
+it('names the file that should hold a certificate and holds none', () => {
+  const file = join(folder, 'pki', 'broker', 'tls', 'server.crt');
+  mkdirSync(join(folder, 'pki', 'broker', 'tls'), { recursive: true });
+  writeFileSync(file, 'none\n');
+  const said = checkCertificates({ pki_dir: join(folder, 'pki') }, Date.now());
+  expect(said.map(({ level, what }) => [level, what])).toEqual([['problem', `${file} holds no certificate`]]);
 });

@@ -24,6 +24,7 @@ const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
 const OTHERS_READ = 0o044;
 const WORLD_WRITES = 0o002;
+const STICKY = 0o1000;
 const MAX_SHOWN = 3;
 const RENEW = 'natriumctl roles renew, with the root key';
 const CA_HERE = 'is on this host: whoever takes it over can pass for the broker';
@@ -34,13 +35,16 @@ const NEXT_KEY = 'natriumctl roles new-key makes the next one of its role, and r
 const ROOT_KEY = /^root\.key(?:\.next|\.until-\d+)?$/;
 
 /** Secrets that others may read, folders that others may write to. */
-export function checkFiles({ pki_dir: pki }: MasterConfig, configDir: string): readonly Finding[] {
+export function checkFiles({ pki_dir: pki }: Pick<MasterConfig, 'pki_dir'>): readonly Finding[] {
   const entries = filesBelow(pki);
   const open = entries.filter(({ path, isFolder, mode }) => !isFolder && isSecret(path) && (mode & OTHERS) !== 0);
-  const master = join(configDir, 'master');
-  const isMasterOpen = existsSync(master) && (statSync(master).mode & WORLD_WRITES) !== 0;
-  const loose = [{ path: pki, isFolder: true, mode: statSync(pki).mode }, ...entries].filter(
+  const { mode: pkiMode, uid: owner } = statSync(pki);
+  const loose = [{ path: pki, isFolder: true, mode: pkiMode }, ...entries].filter(
     ({ isFolder, mode }) => isFolder && (mode & OTHERS_WRITE) !== 0,
+  );
+  // Each account owns its own key there.
+  const foreign = entries.filter(
+    ({ path, uid }) => isSecret(path) && uid !== owner && !path.startsWith(join(pki, 'accounts', '/')),
   );
   const roots = readdirSync(pki).filter((name) => ROOT_KEY.test(name)).sort(); // prettier-ignore
   const offline = [...roots.map((name) => join(pki, name)), join(pki, 'broker', 'offline')].filter((path) =>
@@ -49,9 +53,14 @@ export function checkFiles({ pki_dir: pki }: MasterConfig, configDir: string): r
   const ca = join(pki, 'broker', 'tls', 'ca.key');
   const findings = [
     ...open.map(({ path }) => problem('files', `others may read or write ${path}`, `chmod go= ${path}`)),
-    // The services read it as its group.
-    ...(isMasterOpen ? [problem('files', `others may write to ${master}`, `chmod o-w ${master}`)] : []),
     ...loose.map(({ path }) => problem('files', `others may put files into ${path}`, `chmod go-w ${path}`)),
+    ...foreign.map(({ path, uid }) =>
+      problem(
+        'files',
+        `${path} belongs to user ${String(uid)}, and ${pki} to user ${String(owner)}: one of the two cannot read what it should, or can what it should not`,
+        `chown ${String(owner)} ${path}`,
+      ),
+    ),
     ...(offline.length === 0
       ? []
       : [
@@ -66,6 +75,25 @@ export function checkFiles({ pki_dir: pki }: MasterConfig, configDir: string): r
   return findings.length > 0 && findings.some(({ check }) => check === 'files')
     ? findings
     : [fine('files', `keys in ${pki} are readable by their owner only`), ...findings];
+}
+
+/** Files of the policy that others may write to: who may write a rule may do everything. The services read them as their group. */
+export function checkConfigFiles({
+  files,
+  folders,
+}: Pick<LoadedConfig<MasterConfig>, 'files' | 'folders'>): readonly Finding[] {
+  const places = folders.filter(({ only }) => only === undefined).map(({ path }) => path);
+  const found = (path: string, what: string) => problem('files', `others may ${what} ${path}`, `chmod o-w ${path}`);
+  return [
+    ...places.filter(isWorldWritable).map((path) => found(path, 'put files into')),
+    ...files.filter(isWorldWritable).map((path) => found(path, 'write to')),
+  ];
+}
+
+function isWorldWritable(path: string): boolean {
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+  // In a folder as /tmp nobody may take the place of another's file.
+  return (mode & WORLD_WRITES) !== 0 && (mode & STICKY) === 0;
 }
 
 /** Secrets of the acl-service in a file that others may read: with one of them another service logs in as who it likes. */
@@ -106,10 +134,15 @@ export function checkKeys({ pki_dir: pki }: MasterConfig, nowMs: number): readon
 function storageKeyAges(pki: string, nowMs: number): readonly Finding[] {
   // Where they are not, as with containers, they are not this host's to change.
   if (!existsSync(join(pki, 'storage'))) return [];
-  const stale = STORAGE_CLASSES.filter((name) => newestStorageKeyMs(pki, name) < nowMs - STORAGE_KEY_MS);
-  if (stale.length === 0) return [fine('key ages', 'storage keys are new enough')];
+  const newest = STORAGE_CLASSES.map((name) => ({ name, madeMs: newestStorageKeyMs(pki, name) }));
+  const lost = newest.filter(({ madeMs }) => madeMs === 0).map(({ name }) => join(pki, 'storage', name));
+  const stale = newest.filter(({ madeMs }) => madeMs > 0 && madeMs < nowMs - STORAGE_KEY_MS).map(({ name }) => name);
+  if (lost.length + stale.length === 0) return [fine('key ages', 'storage keys are new enough')];
   const said = `the newest storage keys of ${stale.join(', ')} are older than a week`;
-  return [warning('key ages', said, 'run natriumctl keys rotate, each day by a timer')];
+  return [
+    ...lost.map((folder) => problem('key ages', `there is no storage key in ${folder}: what was sealed with it cannot be read`, 'restore that folder from a backup')), // prettier-ignore
+    ...(stale.length === 0 ? [] : [warning('key ages', said, 'run natriumctl keys rotate, each day by a timer')]),
+  ];
 }
 
 /** The broker's certificate and its CA, where they are on this host: on the day that one ends nobody gets in any more. */
@@ -138,7 +171,7 @@ export function checkServed(served: readonly ServedCertificate[], nowMs: number)
   return served.map(({ node, validity, why = '' }) => {
     const what = `the certificate of the broker at ${node}`;
     if (validity !== undefined) return certificateFinding({ what, ...validity, ended: NOBODY_IN, mend }, nowMs);
-    return warning('certificates', `${what} cannot be seen: ${why}`, 'start that node, or take it out of nats');
+    return warning('certificates', `${what} cannot be seen: ${why}`, 'start that node, have it offer TLS (tls {} in its configuration), or take it out of nats'); // prettier-ignore
   });
 }
 
@@ -161,8 +194,18 @@ interface Ending {
 }
 
 function fileFinding({ path, ...ending }: Ending & { readonly path: string }, nowMs: number): Finding {
-  const { validFrom, validTo } = new X509Certificate(readFileSync(path));
+  const certificate = certificateIn(readFileSync(path));
+  if (certificate === undefined) return problem('certificates', `${path} holds no certificate`, ending.mend);
+  const { validFrom, validTo } = certificate;
   return certificateFinding({ what: path, from: Date.parse(validFrom), to: Date.parse(validTo), ...ending }, nowMs);
+}
+
+function certificateIn(text: Buffer): X509Certificate | undefined {
+  try {
+    return new X509Certificate(text);
+  } catch {
+    return undefined;
+  }
 }
 
 interface Certificate extends Ending {
@@ -199,13 +242,15 @@ interface Entry {
   readonly path: string;
   readonly isFolder: boolean;
   readonly mode: number;
+  readonly uid: number;
 }
 
 function filesBelow(folder: string): Entry[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => {
     const path = join(entry.parentPath, entry.name);
-    return entry.isSymbolicLink() ? [] : [{ path, isFolder: entry.isDirectory(), mode: lstatSync(path).mode & 0o777 }];
+    const { mode, uid } = lstatSync(path);
+    return entry.isSymbolicLink() ? [] : [{ path, isFolder: entry.isDirectory(), mode: mode & 0o777, uid }];
   });
 }
 

@@ -4,6 +4,7 @@
  * Exit codes are for monitoring: 0 nothing, 1 warnings, 2 problems. A cluster that is down is a problem like another.
  */
 import { resolve } from 'node:path';
+import { isNativeError } from 'node:util/types';
 import { brokerTlsProblem, loadMasterConfig, type MasterConfig, policyValues, problemReason } from '@natrium/config';
 import { policyRevision, sodiumReady, toHex } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
@@ -11,6 +12,7 @@ import { disarm, printableJson } from '@natrium/output';
 import { messageOf } from '@natrium/model';
 import { plural } from '../common/plural.js';
 import { openMaster } from '../link/open-master.js';
+import { NoBroker } from '../link/why-not.js';
 import type { DoctorOptions, Io } from '../ports.js';
 import {
   checkBroker,
@@ -26,6 +28,7 @@ import { type Finding, type Level, problem } from './finding.js';
 import {
   checkApiCertificate,
   checkCertificates,
+  checkConfigFiles,
   checkServerKey,
   checkFiles,
   checkKeys,
@@ -38,6 +41,7 @@ import { checkLimits, checkUsers, runningBrokers, runningServices } from './proc
 import { servedCertificates } from './served-certificates.js';
 import { checkDisks, checkSpace, disksHere } from './space-checks.js';
 
+const FILE_MEND = 'run this as the account that owns the file, or restore it from a backup';
 const CODES: Readonly<Record<Level, number>> = { ok: 0, warning: 1, problem: 2 };
 
 export async function runDoctor({ configDir, json, all }: DoctorOptions, io: Io): Promise<number> {
@@ -64,7 +68,8 @@ async function examine(configDir: string): Promise<readonly Finding[]> {
     return [problem('keys', `there is no cluster in ${config.pki_dir}`, 'natriumctl init founds one')];
   const services = runningServices(configDir);
   return [
-    ...guarded('files', () => checkFiles(config, configDir)),
+    ...guarded('files', () => checkConfigFiles(loaded.value)),
+    ...guarded('files', () => checkFiles(config)),
     ...guarded('secrets', () => checkSecrets(loaded.value)),
     ...guarded('roles', () => checkKeys(config, Date.now())),
     ...guarded('certificates', () => checkCertificates(config, Date.now())),
@@ -101,10 +106,17 @@ async function examineCluster(configDir: string, config: MasterConfig): Promise<
       ...checkSerials(seen.services, seen.minions, master.value.keys.roles().document.serial),
     ];
   } catch (error) {
-    return [problem('cluster', messageOf(error), 'look into the log of the broker and of the services')];
+    return [problem('cluster', messageOf(error), mendOf(error))];
   } finally {
     await master.value.transport.drain();
   }
+}
+
+/** A file of keys that is damaged, or not for this account, says which one it is; a broker that refuses, what it refuses. */
+function mendOf(error: unknown): string {
+  if (isNativeError(error) && 'path' in error) return FILE_MEND;
+  const known = error instanceof NoBroker ? error.problem.mend : undefined;
+  return known ?? 'look into the log of the broker and of the services';
 }
 
 /** A check that cannot be made is a finding too. */
@@ -112,9 +124,7 @@ function guarded(check: string, make: () => readonly Finding[]): readonly Findin
   try {
     return make();
   } catch (error) {
-    return [
-      problem(check, messageOf(error), 'run this as the account that owns the file, or restore it from a backup'),
-    ];
+    return [problem(check, messageOf(error), FILE_MEND)];
   }
 }
 

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { setTimeout as pause } from 'node:timers/promises';
 import { brokerTls, type MasterConfig, shownAddress } from '@natrium/config';
-import { messageOf } from '@natrium/model';
+import { codeOf, messageOf } from '@natrium/model';
 
 export interface ServedCertificate {
   /** The node's address, without what is secret in it. */
@@ -45,7 +45,9 @@ async function servedBy(url: string, own: NonNullable<ReturnType<typeof brokerTl
     const { valid_from: from, valid_to: to } = secure.getPeerCertificate();
     return { node, validity: { from: Date.parse(from), to: Date.parse(to) } };
   } catch (error) {
-    return { node, validity: undefined, why: messageOf(error) };
+    // What OpenSSL says where the answer is none of TLS.
+    const why = codeOf(error) === 'ERR_SSL_WRONG_VERSION_NUMBER' ? 'it offers no TLS' : messageOf(error);
+    return { node, validity: undefined, why };
   } finally {
     secure?.destroy();
     socket.destroy();

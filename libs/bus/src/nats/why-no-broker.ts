@@ -9,6 +9,8 @@ export interface BrokerTrouble {
 
 /** Of the resolver: no such name, and no answer. */
 const NO_NAME: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'EAI_AGAIN']);
+/** Of the client library, where TLS is asked for and the broker has none. */
+const IN_CLEAR = /does not support 'tls'/;
 const TLS = /tls|ssl|certificate/i;
 
 /** @param where The addresses, as they may be shown. */
@@ -19,6 +21,11 @@ export function whyNoBroker(error: unknown, where: string): BrokerTrouble {
     return {
       sentence: `no broker at ${where}: the name ${String(hostname)} is not known (${String(code)}); see nats`,
       mend: 'correct the name in nats, or see that this host can look it up: getent hosts NAME',
+    };
+  if (IN_CLEAR.test(said))
+    return {
+      sentence: `the broker at ${where} offers no TLS, which broker_ca or a tls:// in nats asks for`,
+      mend: 'give it tls {} in its configuration, with its certificate and key, or take broker_ca and tls:// out of this one',
     };
   if (TLS.test(said))
     return {

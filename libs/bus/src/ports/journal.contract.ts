@@ -51,9 +51,11 @@ export function journalContract(
       await put('a', '1', 0);
       await put('b', '2', 0);
       const [all, after] = [readSome({ everything: true }, 4), readSome({ after: 1 }, 3)];
+      const since = readSome({ since: 0 }, 4);
       await put('a', '3', 1);
       await put('b', '4', 2);
       expect((await all).map(textOf)).toEqual(['1', '2', '3', '4']);
+      expect((await since).map(textOf)).toEqual(['1', '2', '3', '4']);
       expect((await after).map(({ sequence }) => sequence)).toEqual([2, 3, 4]);
     });
 

@@ -11,9 +11,18 @@ export interface JournalMessage {
   readonly behind: number;
 }
 
-/** Where reading begins: after a sequence, at a time (milliseconds), with what is there first, or with what comes now. */
+/**
+ * Where reading begins: after a sequence, at a time (milliseconds), with what is there first, or with what comes now.
+ *
+ * `since` is a time as well, for a reader that remembers no places: where the journal is lost and made anew, or holds less than was read of
+ * it, reading goes on with what came since the last message. The minute before comes again, where it is still there.
+ */
 export type ReadFrom =
-  { readonly after: number } | { readonly at: number } | { readonly everything: true } | { readonly now: true };
+  | { readonly after: number }
+  | { readonly at: number }
+  | { readonly since: number }
+  | { readonly everything: true }
+  | { readonly now: true };
 
 /** What no later try stores either: it has no encoding, or is larger than the broker takes. */
 export class Unstorable extends Error {

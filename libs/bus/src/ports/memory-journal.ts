@@ -60,7 +60,8 @@ export class MemoryJournal implements Journal {
   /** How many messages are passed over. */
   #before(from: ReadFrom): number {
     if ('after' in from) return from.after;
-    if ('at' in from) return this.#times.filter((time) => time < from.at).length;
+    const since = 'at' in from ? from.at : 'since' in from ? from.since : undefined;
+    if (since !== undefined) return this.#times.filter((time) => time < since).length;
     return 'now' in from ? this.messages.length : 0;
   }
 

@@ -1,4 +1,10 @@
-/** Rules of reading a stream that is lost and made anew, as when a broker lost its disk: nobody waits in silence for what comes after the old one's end. */
+/**
+ * Rules of reading a stream that is lost and made anew, as when a broker lost its disk, or that is put back from a backup: nobody waits in
+ * silence for what comes after the old one's end.
+ */
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Broker, startBroker, until } from '@natrium/testing';
 import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
 import { NatsTransport } from '../nats/nats-transport.js';
@@ -26,7 +32,7 @@ afterEach(async () => {
 });
 
 const told = (stream: string): unknown => [
-  expect.stringMatching(`^${stream} was lost and made anew.*start this service again`),
+  expect.stringMatching(`^${stream} was lost and made anew, or is older than .*start this service again`),
 ];
 
 it('a follower of a bucket hears all that is in the new one, and an operator is told', async () => {
@@ -56,6 +62,74 @@ it('of a journal, whose readers remember places in it, an operator is told', asy
   await until('an alert', () => alerts.length > 0);
   expect(alerts).toEqual(told(JOURNAL.name));
   reading.close();
+});
+
+it('of a journal, a reader that remembers no places hears all that is in the new one', async () => {
+  const heard: string[] = [];
+  const journal = await openJournal(transport, JOURNAL);
+  for (const last of [0, 1, 2]) await journal.append('events.a', bytes(`old ${String(last)}`), last);
+  const reading = journal.read({ since: 0 }, ({ value }) => void heard.push(Buffer.from(value).toString()));
+  await until('what is there', () => heard.length >= 3);
+  await manager.streams.delete(JOURNAL.name);
+  const anew = await openJournal(transport, JOURNAL);
+  await anew.append('events.a', bytes('new'), 0);
+  await until('what is new', () => heard.length >= 4);
+  await anew.append('events.a', bytes('later'), 1);
+  await until('what comes later', () => heard.length >= 5);
+  expect(heard).toEqual(['old 0', 'old 1', 'old 2', 'new', 'later']);
+  expect(alerts).toEqual(told(JOURNAL.name));
+  reading.close();
+});
+
+describe('of one that is put back as it was before the last messages', () => {
+  let backup: string;
+  beforeEach(() => (backup = mkdtempSync(join(tmpdir(), 'nt-backup-'))));
+  afterEach(() => {
+    rmSync(backup, { recursive: true });
+  });
+
+  const keep = () => {
+    cpSync(broker.storeDir, backup, { recursive: true });
+  };
+
+  async function putBack(): Promise<void> {
+    const port = Number(new URL(broker.url).port);
+    await broker.stop();
+    broker = await startBroker(port, backup);
+  }
+
+  it('a follower of a bucket hears all that it has, and what comes', async () => {
+    const heard: string[] = [];
+    const bucket = await openBucket(transport, BUCKET);
+    await bucket.put('a', bytes('a'));
+    keep();
+    for (const key of ['b', 'c']) await bucket.put(key, bytes(key));
+    const following = await bucket.follow(({ key }) => heard.push(key));
+    await putBack();
+    await until('an alert', () => alerts.length > 0);
+    await bucket.put('d', bytes('d'));
+    await until('what comes', () => heard.includes('d'));
+    expect(heard).toEqual(['a', 'b', 'c', 'a', 'd']);
+    expect(alerts).toEqual(told(`KV_${BUCKET.name}`));
+    following.close();
+  });
+
+  it('of a journal, a reader that remembers no places hears what comes, and the last minute again', async () => {
+    const heard: number[] = [];
+    const journal = await openJournal(transport, JOURNAL);
+    await journal.append('events.a', bytes('a'), 0);
+    keep();
+    for (const last of [1, 2]) await journal.append('events.a', bytes('x'), last);
+    const reading = journal.read({ since: 0 }, ({ sequence }) => void heard.push(sequence));
+    await until('what is there', () => heard.length >= 3);
+    await putBack();
+    await until('an alert', () => alerts.length > 0);
+    await journal.append('events.a', bytes('y'), 1);
+    await until('what comes', () => heard.length >= 5);
+    expect(heard).toEqual([1, 2, 3, 1, 2]);
+    expect(alerts).toEqual(told(JOURNAL.name));
+    reading.close();
+  });
 });
 
 it('of a stream that is still the same nobody is told anything, and nothing is heard twice', async () => {

@@ -4,9 +4,10 @@
  * A consumer is at one node only. When that dies, the client library asks for it without end instead of making another: so
  * what is silent for longer than its heartbeat is given up, and reading begins anew after the last message that was heard.
  *
- * A stream may be lost with its broker's disk and made anew meanwhile. Its first messages have the numbers of those that were heard, and would
- * be taken for them in silence.
+ * A stream may be lost with its broker's disk and made anew meanwhile, or put back from a backup. Its next messages have the numbers of those
+ * that were heard, and would be taken for them in silence.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   type Consumer,
   DeliverPolicy,
@@ -28,7 +29,7 @@ export interface StreamRead {
   /** Only what is on it, which may be a pattern. */
   readonly subject?: string;
   readonly from: ReadFrom;
-  /** Of one that was lost and made anew, all is read. Without it only an operator is told: its readers remember places in the one that is lost. */
+  /** Of one that was lost and made anew, all is read. Without it, or `since`, only an operator is told: its readers remember places in the one that is lost. */
   readonly isReadAnew?: boolean;
   /** Messages that may wait here for a slow reader. */
   readonly ahead: number;
@@ -43,15 +44,25 @@ export const AHEAD = 256;
 export const SOON_MS = 1500;
 /** A slow broker's answer is waited for meanwhile. */
 const SLOW_MS = 5000;
+/** A node that has just become the stream's leader may not know at once of all that it has. */
+const ASK_AGAIN_MS = 500;
+/** The clock of the node that leads the stream now may be behind that of the one before. */
+const SLACK_MS = 60_000;
+
+/** The last message that was heard: its place, and when the broker got it, in milliseconds since 1970. */
+interface Last {
+  readonly sequence: number;
+  readonly at: number;
+}
 
 export class StreamReading implements Reading {
   #messages: ConsumerReading | undefined;
   #closed = false;
   #from: ReadFrom;
-  /** When the broker got the last message that was heard, in milliseconds since 1970; undefined while none was. */
-  #lastAt: number | undefined;
-  /** It was lost and made anew, and all of it is to be read. */
-  #isAnew = false;
+  /** undefined while none was. */
+  #last: Last | undefined;
+  /** It was lost and made anew: from where it is to be read. */
+  #anew: ReadFrom | undefined;
   /** When it was made, as was told of already. */
   #toldOf: string | undefined;
   #onNothing: (() => void) | undefined;
@@ -105,16 +116,16 @@ export class StreamReading implements Reading {
   }
 
   async #readOn(): Promise<void> {
-    if (this.#isAnew) this.#from = { everything: true };
-    this.#isAnew = false;
-    const lastAt = this.#lastAt;
+    if (this.#anew !== undefined) this.#from = this.#anew;
+    this.#anew = undefined;
+    const last = this.#last;
     // What comes from now on must not be missed while a consumer is made anew.
     if ('now' in this.#from) this.#from = { after: (await this.#info()).state.last_seq };
     const messages = await ConsumerReading.begin(() => this.#consumer(), this.what.ahead);
     try {
       this.#state.went();
       // Beside it: the node that answers for the stream may have died, and is not needed to read on.
-      if (lastAt !== undefined) void this.#lookWhetherAnew(lastAt, messages);
+      if (last !== undefined) void this.#lookWhetherAnew(last, messages);
       await this.#hearAll(messages);
     } finally {
       messages.end();
@@ -155,7 +166,7 @@ export class StreamReading implements Reading {
         if (this.#closed) break;
         if ('after' in this.#from && message.seq <= this.#from.after) continue;
         this.#from = { after: message.seq };
-        this.#lastAt = message.info.timestampNanos / NANOS_PER_MS;
+        this.#last = { sequence: message.seq, at: message.info.timestampNanos / NANOS_PER_MS };
         await this.what.onMessage(message);
       }
     } finally {
@@ -163,17 +174,28 @@ export class StreamReading implements Reading {
     }
   }
 
-  /** @param lastAt Of what was heard: a stream that was made later is not the one that had it. */
-  async #lookWhetherAnew(lastAt: number, messages: ConsumerReading): Promise<void> {
-    const info = await triedAnew(() => this.#info()).catch(() => undefined);
-    if (info === undefined || Date.parse(info.created) <= lastAt || this.#closed || info.created === this.#toldOf)
-      return;
-    this.#toldOf = info.created;
-    this.#lastAt = undefined;
-    this.transport.alert(`${this.what.stream} was lost and made anew; start this service again`);
-    if (this.what.isReadAnew !== true) return;
-    this.#isAnew = true;
+  async #lookWhetherAnew(last: Last, messages: ConsumerReading): Promise<void> {
+    const created = await this.#createdAnew(last).catch(() => undefined);
+    if (created === undefined || this.#closed || created === this.#toldOf) return;
+    this.#toldOf = created;
+    this.#last = undefined;
+    this.transport.alert(
+      `${this.what.stream} was lost and made anew, or is older than what was read of it; start this service again`,
+    );
+    if (this.what.isReadAnew === true) this.#anew = { everything: true };
+    else if ('since' in this.what.from) this.#anew = { since: last.at - SLACK_MS };
+    else return;
     messages.stop();
+  }
+
+  /** @returns When it was made, where it is not the one that had this message: made later, or put back from a backup. */
+  async #createdAnew({ sequence, at }: Last): Promise<string | undefined> {
+    const { created, state } = await triedAnew(() => this.#info());
+    if (Date.parse(created) > at) return created;
+    if (state.last_seq >= sequence) return undefined;
+    await pause(ASK_AGAIN_MS);
+    const again = await triedAnew(() => this.#info());
+    return again.state.last_seq < sequence ? `${again.created} ${String(again.state.last_seq)}` : undefined;
   }
 
   async #info(): Promise<StreamInfo> {
@@ -184,8 +206,8 @@ export class StreamReading implements Reading {
 
 function startOf(from: ReadFrom) {
   if ('after' in from) return { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: from.after + 1 };
-  if ('at' in from) {
-    return { deliver_policy: DeliverPolicy.StartTime, opt_start_time: new Date(from.at).toISOString() };
-  }
+  const since = 'at' in from ? from.at : 'since' in from ? from.since : undefined;
+  if (since !== undefined)
+    return { deliver_policy: DeliverPolicy.StartTime, opt_start_time: new Date(since).toISOString() };
   return { deliver_policy: DeliverPolicy.All };
 }

@@ -1,5 +1,10 @@
-/** Modules that change this machine: an account and a group are made, changed and removed, and the files are as before. */
-import { readFileSync } from 'node:fs';
+/**
+ * Modules that need root: an account and a group of this machine are made, changed and removed, and the files are as before; files and folders
+ * are given to another owner.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Value } from '@natrium/model';
 import { builtinModules, minionRegistry } from '@natrium/modules';
 
@@ -48,5 +53,35 @@ describe('accounts and groups of this machine', () => {
     expect(await run('user.info', USER)).toEqual({});
     expect(await run('group.delete', GROUP)).toBe(true);
     expect(contents()).toEqual(before);
+  });
+});
+
+describe('files and folders', () => {
+  let folder: string;
+  let path: string;
+  beforeAll(() => {
+    if (process.getuid?.() !== 0) throw new Error('these tests give files to another owner: they need root');
+  });
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'natrium-file-'));
+    path = join(folder, 'a.conf');
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it('change their owner, by name or number', async () => {
+    writeFileSync(path, '');
+    expect(await run('file.chown', path, 'nobody', 'nogroup')).toBeNull();
+    expect(await run('file.get_user', path)).toBe('nobody');
+    expect(await run('file.chgrp', path, '0')).toBeNull();
+    expect(await run('file.get_group', path)).toBe('root');
+    expect(await run('file.chown', path, 'no-such-user', '')).toBe('ERROR: User does not exist');
+  });
+
+  it('that are made all have the owner, and those that were there keep theirs', async () => {
+    await run('file.makedirs', join(folder, 'n/m/file'), 'nobody', 'nogroup');
+    for (const name of ['n', 'n/m']) expect(await run('file.get_user', join(folder, name))).toBe('nobody');
+    expect(await run('file.get_user', folder)).toBe('root');
   });
 });

@@ -25,7 +25,7 @@ const FOR_EVER = 253_402_300_799;
 const UNLIMITED = { data: -1, payload: -1, subs: -1 };
 /** Strangers share one user: what one of them may hold is small. */
 const OF_STRANGERS = { data: -1, payload: 65_536, subs: 16 };
-/** A connection of ours has a handful. Each costs the broker 1.5 KB: without a bound, one host could fill its memory. */
+/** A connection of ours has a handful. Each costs the broker 1.5 KB: without a bound, one of them could fill its memory. */
 const OF_PARTIES = { data: -1, payload: -1, subs: 64 };
 const LIMITS: Readonly<Partial<Record<ScopeName, typeof UNLIMITED>>> = {
   join: OF_STRANGERS,

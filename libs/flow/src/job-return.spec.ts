@@ -55,6 +55,8 @@ class Gateway {
   found: records.JobRecord | undefined = RECORD;
   /** How many times a job's record was read. */
   reads = 0;
+  /** How many times its request was hashed. */
+  hashes = 0;
   /** The same of what is stored of it. */
   readings = 0;
   /** How the next of those go; the rest succeed. */
@@ -89,7 +91,10 @@ class Gateway {
         return [...this.cache];
       },
       announce: (_record, { id }) => this.announced.push(id),
-      digestOf,
+      digestOf: (request) => {
+        this.hashes += 1;
+        return digestOf(request);
+      },
       keyText,
       idNow: (key) => this.renamed.get(key),
       isForgotten: () => this.forgotten,
@@ -330,6 +335,20 @@ describe('a late return', () => {
     expect(gateway.charged.size).toBe(0);
     await gateway.hear('web2', says('', { status: 'already_returned' }));
     expect([...gateway.charged]).toEqual([[keyText(keyOf('web2')), 9]]);
+  });
+
+  it('has its request, which may have megabytes, hashed once, and after the end of a job not at all', async () => {
+    const gateway = new Gateway();
+    for (const id of ['web1', 'web2', 'db1']) await gateway.hear(id, says('late'));
+    expect(await gateway.hear('web1', { ...says('late'), digest: Uint8Array.of(1) })).toBe(false);
+    expect(gateway.hashes).toBe(1);
+    const ended = Gateway.gathering();
+    ended.endNow();
+    ended.jobs.watch(ended.jobs.byJid(JID)!, 0, 0);
+    ended.endNow();
+    expect(await ended.hear('web1', says('', { status: 'already_returned' }))).toBe(true);
+    expect(await ended.hear('web1', { ...says('late'), digest: Uint8Array.of(1) })).toBe(false);
+    expect([ended.hashes, ended.reads]).toEqual([0, 0]);
   });
 
   it('is told on the event bus once, when it is stored, however often it comes', async () => {

@@ -49,6 +49,7 @@ export class JobReturns {
   /** Late ones whose store failed, by jid and key, oldest first: it may have come into effect, and nobody has told of it. */
   readonly #untold = new Set<string>();
   readonly #ids = new WeakMap<records.JobRecord, ReadonlyMap<string, string>>();
+  readonly #digests = new WeakMap<records.JobRecord, string>();
   readonly #stored: StoredReturns;
 
   constructor(
@@ -104,8 +105,8 @@ export class JobReturns {
   async #afterItsEnd(job: EndedJob, said: Returned, sender: string): Promise<boolean> {
     const key = this.#askedAs(job, sender);
     const id = job.gathering.idOf(key);
-    if (id === undefined || !job.gathering.hasReturned(key)) return this.#lateFor(job.record, said, sender);
     if (job.digest !== this.ports.keyText(said.digest)) return this.#count('mismatch');
+    if (id === undefined || !job.gathering.hasReturned(key)) return this.#lateFor(job.record, said, sender);
     return this.#again(job, said, key, id);
   }
 
@@ -123,7 +124,7 @@ export class JobReturns {
 
   /** It ran before, and another gateway has taken its return: what the job cache holds is told. */
   async #earlier(job: ActiveJob, key: string, id: string, sender: string): Promise<boolean> {
-    this.ports.charge(sender, LOOK_RETURNS + sizeOf(job.record));
+    this.ports.charge(sender, LOOK_RETURNS); // of what is read, all minions of a job have one reading together
     const stored = (await this.#stored.of(job.record)).get(id);
     if (stored === undefined) this.jobs.givenUp(job, key, 'no_answer');
     else if (job.gathering.returned(key) === 'first') this.jobs.heard(job, asReturn(stored));
@@ -143,17 +144,24 @@ export class JobReturns {
     const record = await this.ports.findJob(said.jid);
     if (record === undefined) return this.#unknown(said.jid);
     this.ports.charge(key, sizeOf(record));
+    if (this.#digestOf(record) !== this.ports.keyText(said.digest)) return this.#count('mismatch');
     return this.#lateFor(record, said, key);
   }
 
   async #lateFor(record: records.JobRecord, said: Returned, key: string): Promise<boolean> {
-    if (this.ports.digestOf(record.request) !== this.ports.keyText(said.digest)) return this.#count('mismatch');
     const own = this.#idsOf(record).get(key);
     if (own !== undefined) return this.#storeAfterwards(record, said, { id: own, key });
     const idNow = this.ports.idNow(key);
     const asked = record.members.find((member) => member.id === idNow);
     if (asked === undefined) return this.#count('stranger');
     return this.#storeAfterwards(record, said, { id: asked.id, key: this.ports.keyText(asked.key) });
+  }
+
+  /** Of each record once: a request may have megabytes, and many returns of it may be late. */
+  #digestOf(record: records.JobRecord): string {
+    const known = this.#digests.get(record) ?? this.ports.digestOf(record.request);
+    this.#digests.set(record, known);
+    return known;
   }
 
   /** By key: when one return of a large job is late, many are. */

@@ -13,6 +13,7 @@ export { nameOf, type Principal, PRINCIPAL_KINDS, type PrincipalKind } from './p
 export { pyRepr, pyStr } from './py-text.js';
 export { err, ok, type Result } from './result.js';
 export { SharedReadings } from './shared-readings.js';
+export { outOfTime } from './out-of-time.js';
 export { fromPlain, type Plain, toPlain } from './tagged-value.js';
 export type { Target } from './target.js';
 export { VERSION } from './version.js';

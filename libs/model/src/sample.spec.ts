@@ -13,6 +13,6 @@ it.each([
 
 it('has each at most once, and leaves what it chose from as it was', () => {
   const items = Object.freeze([...ITEMS]);
-  expect(sample(items, 4, () => 0.999)).toEqual(['d', 'c', 'b', 'a']);
+  expect(sample(items, 4, () => 0.999)).toEqual(['d', 'a', 'b', 'c']);
   expect(new Set(Array.from({ length: 200 }, () => sample(items, 4, Math.random)[0]))).toEqual(new Set(ITEMS));
 });

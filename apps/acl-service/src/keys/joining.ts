@@ -3,7 +3,7 @@ import type { Opened } from '@natrium/bus';
 import { equalBytes, fingerprint, readJoin, type Signed, toHex } from '@natrium/envelope';
 import { type Admission, Budget, decideJoin, type Joiner, type JoinState, type KeyRecord } from '@natrium/flow';
 import type { RoleLink } from '@natrium/edge';
-import { isMap, parseMinionId } from '@natrium/model';
+import { isMap, keepLatest, parseMinionId } from '@natrium/model';
 import { type Body, contracts } from '@natrium/wire';
 import type { AuditLog } from '../audit/audit-log.js';
 import type { BrokerUsers } from '../broker/broker-users.js';
@@ -155,8 +155,8 @@ export class Joining {
   #isFirst(told: 'event' | 'record', state: string, { id, identity }: Pick<Joiner, 'id' | 'identity'>): boolean {
     const key = `${told} ${state} ${id} ${fingerprint(identity)}`;
     if (this.#told.has(key)) return false;
-    if (this.#told.size >= MAX_TOLD) this.#told.clear();
     this.#told.add(key);
+    keepLatest(this.#told, MAX_TOLD);
     return true;
   }
 

@@ -28,7 +28,7 @@ const ALIVE_MS = 1000;
 const SLOW_MS = 250;
 /** How many may wait for that at once; beyond them, a caller who asks too much hears nothing. */
 const MAX_SLOWED = 10_000;
-/** Of whom no key is accepted, and who comes with a token. */
+/** Of whom no key is accepted; such a one may ask with a token only. */
 const GUESTS = 'guests';
 const NOT_A_REQUEST = refusal('bad_request', 'the signed request is not one that any party would accept');
 const NOT_ACCEPTED = refusal('not_accepted', 'this key is not an accepted one');

@@ -32,15 +32,12 @@ export interface Time {
   readonly pause: (ms: number) => Promise<unknown>;
 }
 
-/** What came of a run, and how long its caller has waited for that. */
-export interface AwaitedRun extends RunNews {
-  readonly tookMs: number;
-}
-
 /** What the clients ask of the gate for one caller. */
 export interface Calls {
   job(ask: LocalAsk, follow: Follow | 'connected'): Promise<JobNews>;
-  run(what: 'run' | 'wheel', ask: RunAsk, follow: 'all' | 'jid'): Promise<AwaitedRun>;
+  /** A job that changes nothing: what comes after it may be asked again as if it had not been. */
+  look(ask: LocalAsk): Promise<JobNews>;
+  run(what: 'run' | 'wheel', ask: RunAsk, follow: 'all' | 'jid'): Promise<RunNews>;
   name(): Promise<string>;
   pause(ms: number): Promise<unknown>;
 }
@@ -72,6 +69,7 @@ export class CallSequence {
   by(caller: NamedCaller): Calls {
     return {
       job: (ask, follow) => this.again(() => this.calls.job(ask, follow, caller, this.#begin)),
+      look: (ask) => this.again(() => this.calls.job(ask, 'all', caller)),
       run: (what, ask, follow) => this.#run(() => this.calls.run(what, ask, follow, caller)),
       name: () => this.again(() => caller.name()),
       pause: (ms) => this.time.pause(ms),
@@ -102,14 +100,10 @@ export class CallSequence {
   }
 
   /** A run that was granted has begun even where no answer came: it may have been done. */
-  async #run(work: () => Promise<RunNews>): Promise<AwaitedRun> {
-    let began = 0;
-    const news = await this.again(() => {
-      began = this.time.now();
-      return work();
-    });
+  async #run(work: () => Promise<RunNews>): Promise<RunNews> {
+    const news = await this.again(work);
     if (news.refusal === null || NOT_NOW.includes(news.refusal.code)) this.#begin(news.jid);
-    return { ...news, tookMs: this.time.now() - began };
+    return news;
   }
 
   readonly #begin = (jid: string): void => {

@@ -1,9 +1,9 @@
 /** The lowstate clients: what each makes of its lowstate, and the elements that it adds to `return`. Spec: docs/http-api.md#clients. */
 import { stampOf } from '@natrium/events';
 import { ASYNC_TIMEOUT, batchesOf, hasFailed } from '@natrium/jobs';
-import { funArgs, isList, sample, type Value, type ValueMap } from '@natrium/model';
+import { funArgs, isList, outOfTime, sample, type Value, type ValueMap } from '@natrium/model';
 import { GatewayTimeoutException, UnauthorizedException } from '@nestjs/common';
-import { type AwaitedRun, type Calls, CallSequence, REAL_TIME, type Time } from './call-sequence.js';
+import { type Calls, CallSequence, REAL_TIME, type Time } from './call-sequence.js';
 import { jobAnswer } from './job-answers.js';
 import {
   batchAsk,
@@ -18,9 +18,6 @@ import {
 } from './lowstate.js';
 import type { Caller, JobNews, MasterCalls, RunNews, Verdict } from './master-calls.js';
 import { httpError, TokenEnded } from './refused.js';
-
-/** Characters of what a run says of its end, in the sentence of a refusal. */
-const MOST_SAID = 1000;
 
 export interface ClientOptions {
   readonly clients: ReadonlySet<string>;
@@ -131,10 +128,9 @@ export class Clients {
     const make = async (calls: Calls) => {
       // Before it runs, so that a session that ends meanwhile does not cost the caller the answer.
       const user = ask.isFull ? await calls.name() : '';
-      const ran = await calls.run('run', ask, 'all');
-      const { jid, outcome, refusal } = ran;
+      const { jid, outcome, refusal } = await calls.run('run', ask, 'all');
       if (refusal !== null) throw httpError(refusal);
-      if (ranOutOfTime(ran, ask)) throw outOfTime(ran, ask);
+      if (outcome?.success === false && outcome.ret === outOfTime(ask.fun)) throw timedOut(ask);
       if (!ask.isFull) return [outcome?.ret ?? null];
       return [
         { tag: `salt/run/${jid}/ret`, data: runData('runner', ask, { jid, outcome, refusal }, user, this.calls.now) },
@@ -192,7 +188,7 @@ async function thoseThatHave(ask: LocalAsk, calls: Calls): Promise<ReadonlySet<s
   const { funs } = ask;
   const question = { ...ask, funs: ['sys.list_functions'], args: [funs], returner: '', metadata: null };
   try {
-    const { returns } = await calls.job(question, 'all');
+    const { returns } = await calls.look(question);
     const have = returns.filter(({ ret }) => isList(ret) && funs.every((fun) => ret.includes(fun)));
     return new Set(have.map(({ id }) => id));
   } catch (cause) {
@@ -232,14 +228,8 @@ function listAsk(ask: LocalAsk, ids: readonly string[]): LocalAsk {
   return { ...ask, tgt: ids, tgtType: 'list' };
 }
 
-/** Whoever works on a run ends it then, and says so as of any failure. A thousandth less is as good: two hosts' clocks do not run quite alike. */
-function ranOutOfTime({ outcome, tookMs }: AwaitedRun, { timeout }: RunAsk): boolean {
-  return outcome?.success === false && tookMs >= timeout * 999;
-}
-
-function outOfTime({ outcome }: AwaitedRun, { fun, timeout }: RunAsk): GatewayTimeoutException {
-  const said = typeof outcome?.ret === 'string' ? `: ${outcome.ret.slice(0, MOST_SAID)}` : '';
-  return new GatewayTimeoutException(`${fun} was not done within its timeout of ${String(timeout)} s${said}`);
+function timedOut({ fun, timeout }: RunAsk): GatewayTimeoutException {
+  return new GatewayTimeoutException(`${fun} was not done within its timeout of ${String(timeout)} s, and was ended`);
 }
 
 function runData(

@@ -252,14 +252,4 @@ describe('file.* that makes, moves and removes', () => {
       await expect(refuseRoot(root)).rejects.toThrow('the root of the file system is not removed');
     for (const other of [path, folder, '/tmp', '/nonexistent']) await refuseRoot(other);
   });
-
-  it('changes the owner, by name or number', async () => {
-    if (process.getuid?.() !== 0) return;
-    writeFileSync(path, '');
-    expect(await ret('chown', path, 'nobody', 'nogroup')).toBeNull();
-    expect(await ret('get_user', path)).toBe('nobody');
-    expect(await ret('chgrp', path, '0')).toBeNull();
-    expect(await ret('get_group', path)).toBe('root');
-    expect(await ret('chown', path, 'no-such-user', '')).toBe('ERROR: User does not exist');
-  });
 });

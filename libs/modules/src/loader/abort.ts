@@ -1,4 +1,5 @@
 /** Ends the waiting for a function when its call is aborted. The function itself hears of it by the same signal. */
+import { outOfTime } from '@natrium/model';
 
 class Aborted extends Error {
   override readonly name = 'Aborted';
@@ -25,6 +26,6 @@ export async function raceAbort<T>(running: Promise<T>, signal: AbortSignal): Pr
 /** The sentence for a call that was ended from outside, with the reason if one was given. */
 export function abortedText(fun: string, signal: AbortSignal): string {
   const reason: unknown = signal.reason;
-  if (reason instanceof Error && reason.name === 'TimeoutError') return `'${fun}' was ended: it took too long`;
+  if (reason instanceof Error && reason.name === 'TimeoutError') return outOfTime(fun);
   return typeof reason === 'string' ? `'${fun}' was ended: ${reason}` : `'${fun}' was ended before it was done`;
 }

@@ -102,6 +102,7 @@ export const RECORDED: readonly Recorded[] = [
   { about: 'local_subset', as: 'bob', ...low({ client: 'local_subset', tgt: 'b', fun: 'test.ping', subset: 1 }), status: 200, returns: { return: [{ b: true }] } },
   { about: 'local_subset of those that have a function: nobody has it', as: 'alice', ...low({ client: 'local_subset', tgt: '*', fun: 'x.y', subset: 1 }), status: 200, returns: { return: [{}] } },
   { about: 'local_subset of those that have a function', as: 'alice', ...low({ client: 'local_subset', tgt: '*', fun: 'test.ping', subset: 3 }), status: 200, returns: { return: [PINGED] } },
+  { about: 'an argument nested deeper than any message', as: 'alice', ...low({ client: 'local', tgt: '*', fun: 'test.arg', arg: [JSON.parse('['.repeat(40) + ']'.repeat(40))] }), status: 400, text: /fits into no request: nested deeper than 32 levels/ },
   { about: 'runner', as: 'alice', ...low({ client: 'runner', fun: 'manage.up' }), status: 200, returns: { return: [['a', 'b', 'c']] } },
   { about: 'runner in full', as: 'alice', ...low({ client: 'runner', fun: 'manage.up', full_return: true }), status: 200,
     returns: { return: [{ tag: '<any>', data: { fun: 'runner.manage.up', jid: '<jid>', user: 'alice', fun_args: [], _stamp: '<any>', return: ['a', 'b', 'c'], success: true } }] } },

@@ -56,7 +56,7 @@ export async function startAgent(
   clock.raiseFloor(trust.timeFloorMs);
   const traces = await openTraces(config, log);
   const { tracing } = traces;
-  const about = { config, trust, clock, log, signal, grains: shownGrains(config), tracing };
+  const about = { config, trust, clock, log, signal, grains: shownGrains(config, log), tracing };
   const { identity, fresh } = await identityAtStart(about, keyPath(config));
   const come = () => comeToLife({ about, identity, fresh, kept });
   try {

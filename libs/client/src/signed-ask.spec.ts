@@ -41,7 +41,12 @@ it.each<[string, Partial<JobAsk>, RegExp]>([
   [
     'arguments nested too deeply',
     { args: [[nested(40)]] },
-    /^an argument fits into no request: nested deeper than 32 levels$/,
+    /^this fits into no request: nested deeper than 32 levels$/,
+  ],
+  [
+    '300,000 values in an argument',
+    { args: [[many(300_000)]] },
+    /^this fits into no request: more than 262144 values$/,
   ],
 ])('%s', async (_, change, sentence) => {
   const ask = { ...ABOUT, funs: ['test.ping'], args: [[]], ...change };

@@ -18,7 +18,7 @@ import { namesRefusal } from './failures.js';
 /** The broker takes 8 MiB in a message, which is padded by up to 128 KiB; there is room for what stands around a request on its way. */
 const MOST_BYTES = 8_192_000;
 const OUT_OF_BOUNDS =
-  'this does not fit into a request: a function takes at most 256 arguments, a target has at most 65,536 characters or 10,000 ids, and all of it holds at most 262,144 values';
+  'this does not fit into a request: a function takes at most 256 arguments, a target has at most 65,536 characters or 10,000 ids';
 
 export interface SignedAsk {
   readonly request: Uint8Array;
@@ -70,7 +70,7 @@ function signed({ bus, signing }: Asker, request: Request): Result<SignedAsk, Re
   } catch (cause) {
     if (cause instanceof RangeError) return refuse('bad_request', OUT_OF_BOUNDS);
     if (!(cause instanceof EncodingError)) throw cause;
-    return refuse('bad_request', `an argument fits into no request: ${cause.message}`);
+    return refuse('bad_request', `this fits into no request: ${cause.message}`);
   }
 }
 

@@ -6,4 +6,7 @@ export class EncodingError extends Error {
 
 export const MAX_DEPTH = 32;
 export const TOO_DEEP = 'nested deeper than 32 levels';
-export const TOO_MANY = 'more values than it may hold';
+
+export function tooMany(most: number): EncodingError {
+  return new EncodingError(`more than ${String(most)} values`);
+}

@@ -8,7 +8,7 @@
 import { isUtf8 } from 'node:buffer';
 
 import { copied, textOf, utf8Of } from './bytes.js';
-import { EncodingError, MAX_DEPTH, TOO_DEEP, TOO_MANY } from './encoding-error.js';
+import { EncodingError, MAX_DEPTH, TOO_DEEP, tooMany } from './encoding-error.js';
 import type { Wire, WireMap } from './encoding-values.js';
 
 /** Bytes; the platform reads longer texts faster, which takes two calls for each. */
@@ -26,6 +26,7 @@ export class Reader {
   #bytes = NOTHING;
   #at = 0;
   #copies = false;
+  #most = 0;
   /** How many more values there may be. */
   #room = 0;
 
@@ -34,6 +35,7 @@ export class Reader {
     this.#bytes = bytes;
     this.#at = 0;
     this.#copies = copies;
+    this.#most = most;
     this.#room = most;
     try {
       const value = this.#value(0);
@@ -224,7 +226,7 @@ export class Reader {
   /** Before any of them is made. */
   #count(items: number): void {
     this.#room -= items;
-    if (this.#room < 0) throw new EncodingError(TOO_MANY);
+    if (this.#room < 0) throw tooMany(this.#most);
   }
 
   #left(size: number): void {

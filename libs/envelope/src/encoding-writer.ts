@@ -4,7 +4,7 @@
  * Spec: spec/envelope.md#encoding.
  */
 import { allocate } from './bytes.js';
-import { EncodingError, MAX_DEPTH, TOO_DEEP, TOO_MANY } from './encoding-error.js';
+import { EncodingError, MAX_DEPTH, TOO_DEEP, tooMany } from './encoding-error.js';
 import type { Wire, WireMap } from './encoding-values.js';
 
 const START = 4096;
@@ -29,12 +29,14 @@ const MAP: Heads = { fix: 0x80, room: 16, h8: 0, h16: 0xde, h32: 0xdf };
 export class Writer {
   #buffer = Buffer.allocUnsafeSlow(START);
   #at = 0;
+  #most = 0;
   /** How many more values there may be. */
   #left = 0;
 
   /** @param most Items of lists and maps, all together. */
   whole(value: Wire, most: number): Uint8Array {
     this.#at = 0;
+    this.#most = most;
     this.#left = most;
     this.#value(value, 0);
     const written = allocate(this.#at);
@@ -149,7 +151,7 @@ export class Writer {
 
   #count(items: number): void {
     this.#left -= items;
-    if (this.#left < 0) throw new EncodingError(TOO_MANY);
+    if (this.#left < 0) throw tooMany(this.#most);
   }
 
   #length(heads: Heads, length: number): void {

@@ -7,6 +7,7 @@
  * Spec: spec/envelope.md#requests; vectors: spec/vectors/requests.json.
  */
 import {
+  MAX_VALUES,
   err,
   MAX_FUN,
   MAX_FUNS,
@@ -52,23 +53,14 @@ const MAX_WORD = 256;
 /** These ask for a function; the others may name none. */
 const WITH_FUN: readonly RequestWhat[] = ['job', 'run', 'wheel'];
 
-/** @throws {RangeError} When a field is out of bounds: every reader would refuse it. */
+/**
+ * @throws {RangeError} When a field is out of bounds: every reader would refuse it.
+ * @throws {EncodingError} When an argument has no encoding, or all of it too many values.
+ */
 export function encodeRequest(request: Request): Uint8Array {
   const { id, what, funs, args, tgt, tgtType, returner, returnerOptions, timeout, options, issued, lifetime } = request;
-  const bytes = encode([
-    id,
-    what,
-    funs,
-    args,
-    tgt,
-    tgtType,
-    returner,
-    returnerOptions,
-    timeout,
-    options,
-    issued,
-    lifetime,
-  ]);
+  const wire = [id, what, funs, args, tgt, tgtType, returner, returnerOptions, timeout, options, issued, lifetime];
+  const bytes = encode(wire, MAX_VALUES);
   if (shaped(bytes, readShape) === undefined) throw new RangeError('not a request: a field is out of bounds');
   return bytes;
 }

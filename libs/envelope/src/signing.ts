@@ -8,7 +8,7 @@
  *
  * Spec: spec/envelope.md#signing; vectors: spec/vectors/signing.json.
  */
-import type { Signed } from '@natrium/model';
+import { MAX_BRIEF_VALUES, type Signed } from '@natrium/model';
 
 import { concat, utf8 } from './bytes.js';
 import { randomBytes } from './random.js';
@@ -109,7 +109,7 @@ export function signedFromWire(wire: Wire): Signed | undefined {
 
 /** What somebody has sent or stored. @returns undefined when these are no signed bytes. */
 export function signedIn(bytes: Uint8Array): Signed | undefined {
-  return shaped(bytes, readSigned);
+  return shaped(bytes, readSigned, MAX_BRIEF_VALUES);
 }
 
 /** For readers of objects that hold signed ones; throws inside `shaped`. */

@@ -6,7 +6,8 @@
  *
  * Spec: spec/envelope.md#stale-key.
  */
-import { encode } from './encoding.js';
+import { MAX_BRIEF_VALUES } from '@natrium/model';
+import { encode, type Wire } from './encoding.js';
 import { fields, refuse, shaped } from './shape.js';
 import { readSigned, type Signed, signedToWire } from './signing.js';
 
@@ -21,8 +22,9 @@ export function encodeStaleKey(announced: Signed): Uint8Array {
 /** @returns undefined when the bytes are something else; the announcement isn't verified yet. */
 export function readStaleKey(bytes: Uint8Array): Signed | undefined {
   if (bytes[0] !== HEAD_OF_THREE) return undefined;
-  return shaped(bytes, (wire) => {
+  const read = (wire: Wire) => {
     const [version, word, announced] = fields(wire, 3);
     return version === VERSION && word === WORD ? readSigned(announced) : refuse();
-  });
+  };
+  return shaped(bytes, read, MAX_BRIEF_VALUES);
 }

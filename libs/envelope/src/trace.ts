@@ -6,6 +6,7 @@
  *
  * Spec: spec/envelope.md#trace; vectors: spec/vectors/trace.json.
  */
+import { MAX_BRIEF_VALUES } from '@natrium/model';
 import { concat, fromHex, toHex } from './bytes.js';
 import { decode, encode, type Wire } from './encoding.js';
 
@@ -50,7 +51,7 @@ export function traceIn(privateBytes: Uint8Array): TraceContext | undefined {
 function lastOf(bytes: Uint8Array): Wire | undefined {
   if (bytes.length === 0) return undefined;
   try {
-    const wire = decode(bytes);
+    const wire = decode(bytes, MAX_BRIEF_VALUES);
     return Array.isArray(wire) ? (wire as readonly Wire[]).at(-1) : undefined;
   } catch {
     return undefined; // bytes that are no encoding say nothing of a trace

@@ -27,12 +27,13 @@ interface Room {
 
 /** The outcome itself when it can be sent, another in its place otherwise. */
 export function sendable(said: Outcome, encodedSize: EncodedSize, room: Room = {}): Outcome {
-  const { maxBytes = CARRIED_BYTES, maxValues = Infinity } = room;
+  const { maxBytes = CARRIED_BYTES, maxValues } = room;
   const outcome = withinBounds(said);
   const { ret } = outcome;
   const plain = plainOf(ret);
   if (plain === undefined) return tooDeep(outcome);
-  if (countValues([plain], maxValues) > maxValues) return { ...outcome, ret: tooMany(maxValues) };
+  if (maxValues !== undefined && countValues([plain], maxValues) > maxValues)
+    return { ...outcome, ret: tooMany(maxValues) };
   const size = sizeOf(plain, encodedSize);
   if (size === undefined) return tooDeep(outcome);
   if (size <= maxBytes) return outcome;

@@ -3,7 +3,7 @@
  * no signature; the token beside it goes to the acl-service, which decides.
  */
 import { digestOf, readAsked, type Tracing } from '@natrium/bus';
-import { encodeRequest, randomBytes, type Wire } from '@natrium/envelope';
+import { encodeRequest, EncodingError, randomBytes, type Wire } from '@natrium/envelope';
 import {
   CONNECTED,
   type Follow,
@@ -224,6 +224,8 @@ function encoded(request: Parameters<typeof encodeRequest>[0]): Uint8Array {
   } catch (cause) {
     if (cause instanceof RangeError)
       throw new BadRequestException('The lowstate does not fit into a request', { cause });
+    if (cause instanceof EncodingError)
+      throw new BadRequestException(`The lowstate fits into no request: ${cause.message}`, { cause });
     throw cause;
   }
 }

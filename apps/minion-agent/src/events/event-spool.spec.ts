@@ -61,6 +61,15 @@ it('gives back at once no more values than one message may hold', async () => {
   expect(numbersIn(spool)).toEqual([2, 3]);
 });
 
+it('drops an event that no gateway would read, and goes on with what is behind it', async () => {
+  const wide = { ...anEvent(1), data: { n: 1, more: Array.from({ length: 100_001 }, () => ({})) } };
+  const before = aSpool();
+  await Promise.all([before.add(wide), before.add(anEvent(2))]);
+  before.close();
+  expect(aSpool().batch()).toMatchObject({ first: 1001, dropped: 1, events: [{ data: { n: 2 } }] });
+  expect(problems).toEqual(['a spooled event has more values than a gateway reads; it is dropped']);
+});
+
 it('gives nothing back that is not in the file yet: a number that went out is never given anew', async () => {
   const spool = aSpool();
   const kept = spool.add(anEvent(1));

@@ -249,8 +249,11 @@ export class EventSpool {
     this.#rewrite();
   }
 
-  #keep(entry: Entry): void {
-    if (goesOn(entry, this.#entries.at(-1))) this.#entries.pop();
+  #keep(read: Entry): void {
+    if (goesOn(read, this.#entries.at(-1))) this.#entries.pop();
+    const isTooWide = read.event !== undefined && valuesOf(read.event) > MAX_EVENT_VALUES;
+    if (isTooWide) this.options.onProblem('a spooled event has more values than a gateway reads; it is dropped');
+    const entry = isTooWide ? { ...read, event: undefined, dropped: 1, bytes: 0 } : read;
     // A count may have been on its way when the agent was killed.
     this.#entries.push({ ...entry, sent: true });
     this.#bytes += entry.bytes;

@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadMinionConfig, shownMinion } from '@natrium/config';
 import { gatherGrains } from '@natrium/modules';
+import { pino } from 'pino';
 import { shownGrains } from './host-facts.js';
+
+const log = pino({ enabled: false });
 
 let folder: string;
 beforeEach(() => {
@@ -41,7 +44,14 @@ describe('the grain master', () => {
 
 describe('before a host is accepted', () => {
   it('its master is told the grains that it is to be known by, and no other', () => {
-    expect(shownGrains(configOf('master: [m1, m2]\nautosign_grains: [master]'))).toEqual({ master: 'm1' });
-    expect(shownGrains(configOf('master: m1'))).toEqual({});
+    expect(shownGrains(configOf('master: [m1, m2]\nautosign_grains: [master]'), log)).toEqual({ master: 'm1' });
+    expect(shownGrains(configOf('master: m1'), log)).toEqual({});
+  });
+
+  it('its master is told none that no newcomer’s message holds, which would end its agent', () => {
+    const wide = (count: number) =>
+      `autosign_grains: [wide]\ngrains:\n  wide: [${Array.from({ length: count }, () => 1).join()}]`;
+    expect(shownGrains(configOf(wide(1000)), log)).toHaveProperty('wide');
+    expect(shownGrains(configOf(wide(1020)), log)).toEqual({});
   });
 });

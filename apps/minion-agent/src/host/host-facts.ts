@@ -1,6 +1,6 @@
 /** What of this host others see: functions, and the acl-service. */
 import { type MinionConfig, shownMinion } from '@natrium/config';
-import type { ValueMap } from '@natrium/model';
+import { countValues, MAX_BRIEF_VALUES, toPlain, type ValueMap } from '@natrium/model';
 import { gatherGrains, type GrainsFile } from '@natrium/modules';
 import type { Logger } from 'pino';
 
@@ -14,9 +14,15 @@ export function grainsSet(file: GrainsFile, log: Logger): ValueMap {
   }
 }
 
+/** What is left of a newcomer's message beside its request: spec/envelope.md#values. */
+const MOST_SHOWN = MAX_BRIEF_VALUES - 8;
+
 /** Nobody sees more of this host before it is accepted than what `autosign_grains` names. */
-export function shownGrains(config: MinionConfig): ValueMap {
+export function shownGrains(config: MinionConfig, log: Logger): ValueMap {
   if (config.autosign_grains.length === 0) return {};
   const all = gatherGrains(config.id, shownMinion(config));
-  return Object.fromEntries(Object.entries(all).filter(([name]) => config.autosign_grains.includes(name)));
+  const shown = Object.fromEntries(Object.entries(all).filter(([name]) => config.autosign_grains.includes(name)));
+  if (countValues([toPlain(shown)], MOST_SHOWN) <= MOST_SHOWN) return shown;
+  log.error(`the grains that autosign_grains names hold more than ${String(MOST_SHOWN)} values: none of them is shown`);
+  return {};
 }

@@ -14,7 +14,16 @@ import {
   type Wire,
 } from '@natrium/envelope';
 import { type CheckedGrant, type GrantRefusal, JobRun, type JobOrder, sendable } from '@natrium/flow';
-import { err, MAX_RETURNED_VALUES, ok, parseJid, type Request, type Result, type Signed } from '@natrium/model';
+import {
+  err,
+  MAX_BRIEF_VALUES,
+  MAX_RETURNED_VALUES,
+  ok,
+  parseJid,
+  type Request,
+  type Result,
+  type Signed,
+} from '@natrium/model';
 import { type Body, contracts } from '@natrium/wire';
 import type { Returners } from '@natrium/modules';
 import type { Execution } from '../execution/execution.js';
@@ -97,7 +106,7 @@ function orderOf(opened: Opened<typeof contracts.job>): JobOrder {
 /** The private part of a job: [index, proof]; anything else is a place in no tree. */
 function placeIn(bytes: Uint8Array): JobOrder['place'] {
   try {
-    const [index, proof] = decode(bytes) as readonly [Wire, Wire];
+    const [index, proof] = decode(bytes, MAX_BRIEF_VALUES) as readonly [Wire, Wire];
     return typeof index === 'number' && isProof(proof) ? { index, proof } : NO_PLACE;
   } catch {
     return NO_PLACE;

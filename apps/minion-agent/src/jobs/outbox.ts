@@ -90,7 +90,7 @@ export class Outbox {
     const { digest, asked } = again;
     const ret = this.spool.beginSending(digest);
     if (ret === undefined) return; // stored meanwhile, or dropped
-    let sent: Sent = 'nobody';
+    let sent: Sent = 'unanswered'; // also where it throws: it is tried again more and more seldom
     try {
       // In the same turn: one that was tried often keeps its place.
       do sent = await this.#send(ret, asked, tries);

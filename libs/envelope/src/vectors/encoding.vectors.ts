@@ -8,6 +8,8 @@ export interface EncodingCase {
   readonly hex: string;
   readonly expect: 'read' | 'refused';
   readonly value?: Noted;
+  /** What holds more values is refused. */
+  readonly most?: number;
 }
 
 const INTEGERS = [
@@ -101,6 +103,14 @@ const INVALID: readonly (readonly [string, string])[] = [
   ['33 levels', `${'91'.repeat(33)}00`],
 ];
 
+/** Five values: the outermost and the keys are none. */
+const COUNTED = { hex: toHex(encode([[1, 'b'], { c: [] }])), value: noted([[1, 'b'], { c: [] }]) };
+const BOUNDED: readonly EncodingCase[] = [
+  { name: 'as many values as it may hold', ...COUNTED, expect: 'read', most: 5 },
+  { name: 'a value more than it may hold', hex: COUNTED.hex, expect: 'refused', most: 4 },
+  { name: 'a value that holds none, where none may be held', hex: 'c0', expect: 'read', value: null, most: 0 },
+];
+
 export function encodingVectors(): Vectors<EncodingCase> {
   const valid = VALID.map(([name, value]) => ({
     name,
@@ -110,6 +120,6 @@ export function encodingVectors(): Vectors<EncodingCase> {
   }));
   const invalid = INVALID.map(([name, hex]) => ({ name, hex, expect: 'refused' as const }));
   const about =
-    '`hex` is read as `value` (byte strings as {"$hex"}, maps in this order) and written as the same bytes; or it is refused.';
-  return { about, cases: [...valid, ...invalid] };
+    '`hex` is read as `value` (byte strings as {"$hex"}, maps in this order) and written as the same bytes; or it is refused; where `most` is given, by a reader that takes as many values.';
+  return { about, cases: [...valid, ...invalid, ...BOUNDED] };
 }

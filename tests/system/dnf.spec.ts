@@ -1,5 +1,5 @@
 /**
- * `pkg.*` where rpm and dnf rule: in a mount namespace of its own, in which this machine has neither dpkg's files nor apt-get,
+ * `pkg.*` where rpm and dnf rule: in a mount namespace of its own, in which this machine is one of Red Hat's family and has neither dpkg's files nor apt-get,
  * a package that is built here is installed from a repository of one folder, and removed.
  */
 import { execFileSync } from 'node:child_process';
@@ -31,6 +31,8 @@ const INSIDE = `set -e
 mkdir -p /etc/yum.repos.d
 for place in /var/lib/dpkg /var/lib/rpm /var/cache/dnf /etc/yum.repos.d; do mkdir -p "$place"; mount -t tmpfs none "$place"; done
 mount --bind /dev/null /usr/bin/apt-get
+printf 'NAME="Rocky Linux"\\nID=rocky\\nID_LIKE="rhel fedora"\\nVERSION_ID=9\\n' > "$1/os-release"
+mount --bind "$1/os-release" /usr/lib/os-release
 printf '[t]\\nname=t\\nbaseurl=file://%s/repo\\ngpgcheck=0\\n' "$1" > /etc/yum.repos.d/t.repo
 rpm --initdb
 call() { "$NODE" "$CALL" -c "$FOLDER/cfg" --local --out=json --out-indent=-1 "$@"; }

@@ -69,7 +69,7 @@ it.each([
     'that has no TLS where it is asked for',
     '',
     'the broker at ADDRESS offers no TLS, which broker_ca or a tls:// in nats asks for',
-    'give it tls {} in its configuration, with its certificate and key, or take broker_ca and tls:// out of this one, then run this again',
+    'give it tls {} in its configuration, with its certificate and key; if it has that, something else answers at this address, then run this again',
   ],
 ])('says what is wrong with a broker %s, and what mends that', async (_, refusal, sentence, mend) => {
   const door = createServer((socket) => {

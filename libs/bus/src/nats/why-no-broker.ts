@@ -25,7 +25,7 @@ export function whyNoBroker(error: unknown, where: string): BrokerTrouble {
   if (IN_CLEAR.test(said))
     return {
       sentence: `the broker at ${where} offers no TLS, which broker_ca or a tls:// in nats asks for`,
-      mend: 'give it tls {} in its configuration, with its certificate and key, or take broker_ca and tls:// out of this one',
+      mend: 'give it tls {} in its configuration, with its certificate and key; if it has that, something else answers at this address',
     };
   if (TLS.test(said))
     return {

@@ -32,12 +32,36 @@ export const fanOut: Bench = {
   about: `test.ping on ${SIZES.join(', ')} simulated minions and back, beside as many plain messages`,
   measure: async (run) => {
     const figures: Measured[] = [];
-    for (const minions of SIZES) figures.push(...(await measureOf(run, minions)));
-    return figures;
+    const sizes: MemoryWith[] = [];
+    for (const minions of SIZES) {
+      const { figures: some, memoryKb } = await measureOf(run, minions);
+      figures.push(...some);
+      sizes.push({ minions, memoryKb });
+    }
+    return [...figures, ...growthOf(sizes)];
   },
 };
 
-async function measureOf(run: Run, minions: number): Promise<readonly Measured[]> {
+/** What the gateway holds at rest with so many minions, in kilobytes of 10³ bytes. */
+interface MemoryWith {
+  readonly minions: number;
+  readonly memoryKb: number;
+}
+
+/** Between two numbers of minions: what a gateway holds more once it has met its first one is not in it. */
+function growthOf(sizes: readonly MemoryWith[]): readonly Measured[] {
+  const ascending = [...sizes].sort((a, b) => a.minions - b.minions);
+  return ascending.slice(1).map(({ minions, memoryKb }, index) => {
+    const fewer = ascending[index] as MemoryWith;
+    return {
+      metric: `${String(minions)}: gateway memory per minion beyond ${String(fewer.minions)} (target 4)`,
+      unit: 'kB',
+      value: (memoryKb - fewer.memoryKb) / (minions - fewer.minions),
+    };
+  });
+}
+
+async function measureOf(run: Run, minions: number): Promise<{ figures: readonly Measured[]; memoryKb: number }> {
   const cluster = await run.startCluster(`fan-out-${String(minions)}`, { master: MASTER_FILE });
   const fan = await FanSwarm.open(run, cluster, minions);
   const plain = await PlainFan.open(cluster);
@@ -56,7 +80,7 @@ async function measureOf(run: Run, minions: number): Promise<readonly Measured[]
       { metric: 'gateway memory after the jobs', unit: 'MB', value: (await gatewayKb(cluster, 0)) / 1000 },
     ];
     const named = memory.map((one) => ({ ...one, metric: `${String(minions)}: ${one.metric}` }));
-    return [...figuresOf(minions, rounds), ...named];
+    return { figures: [...figuresOf(minions, rounds), ...named], memoryKb: after };
   } finally {
     await plain.close();
     await fan.close();

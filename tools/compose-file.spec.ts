@@ -10,6 +10,7 @@ interface Service {
   readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly stop_signal?: string;
+  readonly healthcheck?: { readonly test: readonly string[] };
   readonly build?: { readonly target?: string; readonly args?: Readonly<Record<string, string>> };
   /** What it takes from above. */
   readonly '<<'?: Service;
@@ -148,6 +149,13 @@ describe('the proxy', () => {
     expect(services['master-gateway']?.command?.join(' ')).toContain(`--metrics 0.0.0.0:${port ?? ''}`);
     expect(config).toContain('\n  use_backend unready if { nbsrv(gateways) eq 0 }\n');
     expect(unready).not.toContain('httpchk');
+  });
+
+  it('is asked how it is at a port of its own: the published one may speak TLS or the PROXY protocol', () => {
+    const config = readFileSync(inRoot('containers/proxy/haproxy.cfg'), 'utf8');
+    const [, own = ''] = /^frontend health\n {2}bind (127\.0\.0\.1:\d+)$/m.exec(config) ?? [];
+    expect(services['proxy']?.healthcheck?.test[1]).toContain(` http://${own}/;`);
+    expect(services['proxy']?.healthcheck?.test[1]).toContain(`/dev/tcp/${own.replace(':', '/')} `);
   });
 
   it('takes an answer of DNS with as many gateways as it has places for', () => {

@@ -39,6 +39,7 @@ const SHELL_WORDS = [
   'sleep',
   'test',
   'env',
+  'wget',
 ];
 
 export class PartMissing extends Error {

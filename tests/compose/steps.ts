@@ -1,5 +1,8 @@
 /** What is done to the cluster while it works: each step by name, with the seconds until all answers again. */
+import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { load } from 'js-yaml';
+import { inRoot } from '../support/places.js';
 import type { Engine } from './engine.js';
 
 export interface Step {
@@ -132,26 +135,39 @@ async function restart(engine: Engine, id: string, service: string): Promise<voi
   await ready(engine, id, service);
 }
 
-/** As its own health check asks it, only at once; the proxy through the port that it publishes. */
+/** As its own health check asks it, only at once; the proxy through the port that it publishes as well. */
 export async function ready(engine: Engine, id: string, service: string): Promise<void> {
   const question = questionTo(service);
   const end = performance.now() + READY_MS;
   for (;;) {
-    const said = service === 'proxy' ? await engine.reaches(PROXY) : await engine.tryDocker(['exec', id, ...question]);
-    const isReady = typeof said === 'boolean' ? said : said.code === 0;
-    if (isReady && (service !== 'minion-agent' || (await answers(engine, id)))) return;
+    const said = await engine.tryDocker(['exec', id, ...question]);
+    if (said.code === 0 && (await isReached(engine, id, service))) return;
     if (performance.now() > end) {
-      const why = typeof said === 'boolean' ? `${PROXY} does not answer` : said.stderr || said.stdout;
+      const why = said.code === 0 ? 'it is not reached' : said.stderr || said.stdout;
       throw new Error(`${service} ${id.slice(0, 12)} did not come back: ${why.trim()}\n${await logOf(engine, id)}`);
     }
     await pause(TRY_MS);
   }
 }
 
+function isReached(engine: Engine, id: string, service: string): boolean | Promise<boolean> {
+  if (service === 'proxy') return engine.reaches(PROXY);
+  return service !== 'minion-agent' || answers(engine, id);
+}
+
 function questionTo(service: string): readonly string[] {
   if (SERVICE_NAMES.includes(service)) return READY;
   if (service === 'minion-agent') return MINION_READY;
+  if (service === 'proxy') return ['sh', '-c', proxyCheck()];
   return service === 'database' ? DATABASE_READY : BROKER_READY;
+}
+
+/** Of the compose file itself: a command of the shell. */
+function proxyCheck(): string {
+  const { services } = load(readFileSync(inRoot('docker-compose.yml'), 'utf8')) as {
+    readonly services: { readonly proxy: { readonly healthcheck: { readonly test: readonly [string, string] } } };
+  };
+  return services.proxy.healthcheck.test[1];
 }
 
 /** A minion is there again when the master's question reaches it: its socket stays while it is cut off. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { sodiumReady } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
 import { type Broker, startBroker } from '@natrium/testing';
+import { runInit } from '../../apps/cli/src/init/init.js';
 import { runKeysRotate } from '../../apps/cli/src/keys/run-keys.js';
 import { runRoles } from '../../apps/cli/src/keys/run-roles.js';
 import { ScriptedIo } from '../../apps/cli/src/testing/scripted-io.js';
@@ -39,4 +40,15 @@ it('natriumctl roles renew and keys rotate say which', async () => {
   expect(await runKeysRotate({ configDir: dir, delayMs: 3_600_000 }, rotating)).toBe(1);
   expect(rotating.stderr).toMatch(new RegExp(`^${keys.folder}/storage/\\w+/\\d{14}\\.key cannot be written \\(ENOSPC`));
   expect(keys.roles().document.serial).toBe(1);
+});
+
+it('natriumctl init says which, and goes on when there is room', async () => {
+  const configDir = join(dir, 'pki', 'another');
+  const [full, roomy] = [new ScriptedIo(), new ScriptedIo()];
+  disk.fill();
+  expect(await runInit({ configDir }, full)).toBe(1);
+  const why = 'cannot be written (ENOSPC: no space left on device, write): make room on that disk';
+  expect(full.stderr).toBe(`natriumctl: error: ${join(configDir, 'master')} ${why}; then run this again\n`);
+  disk.free();
+  expect(await runInit({ configDir }, roomy)).toBe(0);
 });

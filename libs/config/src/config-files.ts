@@ -4,7 +4,7 @@
  *
  * Spec: spec/config.md#files.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { type LoadedYaml, loadYaml } from '@natrium/args';
@@ -199,10 +199,12 @@ class Reader {
       return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
     } catch (error) {
       const code = codeOf(error);
-      // An included one was seen there: it is a link that leads nowhere.
-      if (code === 'ENOENT' && file === this.main) return undefined;
+      const isLink = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+      if (code === 'ENOENT' && file === this.main && !isLink) return undefined;
       const place = file === this.main ? (sameIn(file) ?? 'put the file in its place') : ELSEWHERE;
       if (code === 'EISDIR') this.#problem(file, [], 'this is a folder, not a file', place);
+      else if (code === 'ENOENT')
+        this.#problem(file, [], 'this is a link that leads nowhere', 'put back the file that it names');
       else this.#problem(file, [], unreadable(code), 'make it a UTF-8 text file that this account may read');
       return undefined;
     }

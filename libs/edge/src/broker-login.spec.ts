@@ -25,18 +25,21 @@ function credentials(): string {
 }
 
 it.each([
-  ['jwt', 'it does not know FILE; see that nats names the broker of this cluster'],
-  ['none', 'it wants to know who comes: set broker_auth: jwt'],
+  ['jwt', 'Authorization Violation', 'it does not know FILE; see that nats names the broker of this cluster'],
+  ['none', 'Authorization Violation', 'it wants to know who comes: set broker_auth: jwt'],
+  ['jwt', 'Authentication Timeout', 'the login took longer than the broker waits for one; see that neither its host'],
+  ['none', 'Authentication Timeout', 'the login took longer than the broker waits for one; see that neither its host'],
+  ['jwt', 'User Authentication Expired', "FILE has expired, by the clock of the broker's host; see that this clock"],
 ] as const)(
-  'a service that the broker refuses says so and what to look at: broker_auth %s',
-  async (brokerAuth, why) => {
+  'a service that the broker refuses says so and what to look at: broker_auth %s, %s',
+  async (brokerAuth, word, why) => {
     await sodiumReady();
     const folder = mkdtempSync(join(tmpdir(), 'nt-broker-login-'));
     const users = join(folder, 'broker', 'users');
     mkdirSync(users, { recursive: true });
     writeFileSync(join(users, 'gateway.creds'), credentials());
     const broker = createServer((socket) => {
-      socket.on('error', () => undefined).once('data', () => socket.end("-ERR 'Authorization Violation'\r\n"));
+      socket.on('error', () => undefined).once('data', () => socket.end(`-ERR '${word}'\r\n`));
       socket.write(
         'INFO {"server_id":"x","version":"2.10.27","max_payload":1048576,"headers":true,"proto":1,"nonce":"n"}\r\n',
       );

@@ -28,17 +28,24 @@ export function endWhenLost(
   });
 }
 
-/** The broker says no more than that; what it means for the operator depends on how this service came. */
 export class BrokerRefused extends Error {
   override readonly name = 'BrokerRefused';
   readonly code = 'ERR_BROKER_REFUSED';
-  constructor(where: string, credentials: string | undefined, options: ErrorOptions) {
-    const why =
-      credentials === undefined
-        ? 'it wants to know who comes: set broker_auth: jwt'
-        : `it does not know ${credentials}; see that nats names the broker of this cluster, that it runs with the server.conf of this cluster, and that this file is of it, too (tools/role-keys.mjs)`;
+  constructor(where: string, why: string, options: ErrorOptions) {
     super(`the broker at ${where} refuses this service: ${why}`, options);
   }
+}
+
+/** The broker says little, and what it means for the operator depends on how this service came. undefined: it is no refusal. */
+function whyRefused(said: string, credentials: string | undefined): string | undefined {
+  if (/authentication timeout/i.test(said))
+    return 'the login took longer than the broker waits for one; see that neither its host nor this one is overloaded, and start this service again';
+  if (/authentication expired/i.test(said))
+    return `${credentials ?? 'who it comes as'} has expired, by the clock of the broker's host; see that this clock is right, and put newer credentials there (tools/role-keys.mjs)`;
+  if (!/authorization violation/i.test(said)) return undefined;
+  return credentials === undefined
+    ? 'it wants to know who comes: set broker_auth: jwt'
+    : `it does not know ${credentials}; see that nats names the broker of this cluster, that it runs with the server.conf of this cluster, and that this file is of it, too (tools/role-keys.mjs)`;
 }
 
 /** The connection of a service, which waits for a broker that is not there yet. @throws {BrokerRefused} */
@@ -71,8 +78,7 @@ export async function connectBroker(options: RoleOptions): Promise<NatsTransport
       },
     });
   } catch (error) {
-    throw /authoriz|authentic/i.test(messageOf(error))
-      ? new BrokerRefused(where, credentials, { cause: error })
-      : error;
+    const why = whyRefused(messageOf(error), credentials);
+    throw why === undefined ? error : new BrokerRefused(where, why, { cause: error });
   }
 }

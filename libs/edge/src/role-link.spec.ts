@@ -123,3 +123,15 @@ it('an acl-service does not begin with a document that has ended; with one that 
   jest.spyOn(Date, 'now').mockImplementation(() => rightNow() + TWO_YEARS + AN_HOUR);
   await expect(open('acl')).rejects.toThrow(`${keys.rolesPath}: the roles document 1 ended at`);
 });
+
+it('one whose start fails once it is connected leaves no connection behind', async () => {
+  const connecting = jest.spyOn(NatsTransport, 'connect');
+  const opening = RoleLink.open({
+    ...{ role: 'acl', servers: [broker.url], cluster: 'main', pkiDir: keys.folder, cacheDir: folder },
+    ...{ epochMs: AN_HOUR, overlapMs: 0, skewMs: 30_000, replicas: 1, log: pino({ enabled: false }) },
+    openTracing: () => Promise.reject(new Error('nowhere to trace to')),
+  });
+  await expect(opening).rejects.toThrow('nowhere to trace to');
+  const [transport] = await Promise.all(connecting.mock.results.map(({ value }) => value as Promise<NatsTransport>));
+  expect(transport?.connection.isClosed()).toBe(true);
+});

@@ -22,7 +22,7 @@ import {
   tellingUnopened,
   whenWriteRefused,
 } from '@natrium/bus';
-import { randomBytes, type RoleName, signedIn, toHex } from '@natrium/envelope';
+import { randomBytes, type RoleName, signedIn, type SigningKey, toHex } from '@natrium/envelope';
 import { MasterKeys, type StorageClass, type StorageFolder } from '@natrium/keystore';
 import { type Subjects, subjectsOf } from '@natrium/wire';
 import { connectBroker } from './broker-login.js';
@@ -38,6 +38,14 @@ import { WatchedKeys } from './watch-keys.js';
 /** How often a service announces itself anew, and how long one announcement holds. */
 const RENEW_MS = 5 * 60_000;
 const ANNOUNCEMENT_MS = 15 * 60_000;
+
+/** What a service knows before it is on the bus. */
+interface Known {
+  readonly keys: MasterKeys;
+  readonly roles: Roles;
+  readonly clock: Clock;
+  readonly signing: SigningKey;
+}
 
 export class RoleLink {
   readonly #timers: NodeJS.Timeout[] = [];
@@ -66,6 +74,7 @@ export class RoleLink {
     this.#announcement = new OwnAnnouncement({ transport, announcements, own, place, log: options.log, whenRefused });
   }
 
+  /** @throws {Error} What failed first; the connection is closed. */
   static async open(options: RoleOptions): Promise<RoleLink> {
     const keys = new MasterKeys(options.pkiDir);
     const roles = rolesAtStart(keys, seenPath(options), options.log);
@@ -77,7 +86,21 @@ export class RoleLink {
     };
     if (options.role === 'acl') checkKey();
     const transport = await connectBroker(options);
-    const directory = new Directory(() => clock.now());
+    try {
+      if (options.role !== 'acl') {
+        const subjects = subjectsOf(options.cluster);
+        await learnTime({ transport, subjects, roles, clock, log: options.log });
+        checkKey(); // by the newest document, which it may just have heard of
+      }
+      return await RoleLink.#onto(transport, options, { keys, roles, clock, signing });
+    } catch (error) {
+      await transport.drain();
+      throw error;
+    }
+  }
+
+  static async #onto(transport: NatsTransport, options: RoleOptions, known: Known): Promise<RoleLink> {
+    const { keys, roles, clock, signing } = known;
     const instance = toHex(randomBytes(6));
     const own = new OwnParty(
       {
@@ -90,16 +113,6 @@ export class RoleLink {
       },
       { epochMs: options.epochMs, overlapMs: options.overlapMs, announcementMs: ANNOUNCEMENT_MS },
     );
-    const subjects = subjectsOf(options.cluster);
-    if (options.role !== 'acl') {
-      await learnTime({ transport, subjects, roles, clock, log: options.log });
-      try {
-        checkKey(); // by the newest document, which it may just have heard of
-      } catch (error) {
-        await transport.drain();
-        throw error;
-      }
-    }
     own.rotate(clock.now());
     const tellUnopened = tellingUnopened(options.log);
     const onUnopened = (reason: string, subject: string) => {
@@ -107,11 +120,17 @@ export class RoleLink {
       options.onUnopened?.(reason);
     };
     const tracing = await options.openTracing?.(instance);
+    const directory = new Directory(() => clock.now());
     const bus = new SealedBus(transport, new Sealer(own, directory, roles, clock), onUnopened, tracing);
     const announcements = await openBucket(transport, bucketOptions(options, 'announcements'));
     const link = new RoleLink(options, transport, keys, bus, announcements);
-    link.#followRoles();
-    await link.#followAnnouncements();
+    try {
+      link.#followRoles();
+      await link.#followAnnouncements();
+    } catch (error) {
+      link.#watched.close();
+      throw error;
+    }
     return link;
   }
 

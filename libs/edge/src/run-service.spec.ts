@@ -1,4 +1,4 @@
-/** Rules of how a service ends whose parts cannot all be stopped. */
+/** Rules of how a service ends of which a part cannot be begun, or cannot be stopped. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,10 +30,10 @@ afterEach(() => {
 @Module({})
 class AnyModule {}
 
-const aService = (parts: (start: ServiceStart) => void) =>
-  openService({ role: 'acl', config: readServiceConfig(folder), log: pino({ enabled: false }) }, (start) => {
-    parts(start);
-    return Promise.resolve({ module: AnyModule });
+const aService = (parts: (start: ServiceStart) => Promise<void> | void) =>
+  openService({ role: 'acl', config: readServiceConfig(folder), log: pino({ enabled: false }) }, async (start) => {
+    await parts(start);
+    return { module: AnyModule };
   });
 
 it('one of which a part cannot be stopped stops the others, closes its connection, and says what failed', async () => {
@@ -56,4 +56,49 @@ it('one whose parts all stop ends without a word', async () => {
   });
   await service.close();
   expect(service.link.transport.connection.isClosed()).toBe(true);
+});
+
+it('one of which a part fails when it leaves finishes all the same what is under way', async () => {
+  const ended: string[] = [];
+  let finish: () => void = () => undefined;
+  let begun: () => void = () => undefined;
+  const finishing = new Promise<void>((resolve) => (begun = resolve));
+  const service = await aService(({ beforeStop, onFinish, onStop }) => {
+    beforeStop(() => {
+      throw new Error('the door');
+    });
+    beforeStop(() => Promise.reject(new Error('the other door')));
+    onFinish(async () => {
+      begun();
+      await new Promise<void>((resolve) => (finish = resolve));
+      ended.push('under way');
+    });
+    onStop(() => void ended.push('stopped'));
+  });
+  const closing = service.close();
+  await Promise.race([finishing, closing]);
+  finish();
+  await closing;
+  expect(ended).toEqual(['under way', 'stopped']);
+});
+
+it.each([
+  ['cannot be made', () => Promise.reject(new Error('a part'))],
+  [
+    'cannot be begun',
+    ({ onListening }: ServiceStart) => {
+      onListening(() => Promise.reject(new Error('a part')));
+    },
+  ],
+])('one of which a part %s ends the others, and leaves no connection behind', async (_, part) => {
+  const stopped: string[] = [];
+  let link: ServiceStart['link'] | undefined;
+  const opening = aService((start) => {
+    link = start.link;
+    start.beforeStop(() => void stopped.push('first'));
+    start.onStop(() => void stopped.push('last'));
+    return part(start);
+  });
+  await expect(opening).rejects.toThrow('a part');
+  expect([stopped, link?.transport.connection.isClosed()]).toEqual([['first', 'last'], true]);
 });

@@ -7,7 +7,7 @@
  * A supervisor that holds the other end of standard input (`NATRIUM_SUPERVISED=1`) takes the service with it when it dies.
  */
 import 'reflect-metadata';
-import type { DynamicModule, LoggerService } from '@nestjs/common';
+import type { DynamicModule, INestMicroservice, LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { readTrouble, writeTrouble } from '@natrium/bus';
 import { logOptions } from '@natrium/config';
@@ -45,6 +45,8 @@ export interface ServiceStart {
   readonly onStop: (stop: Hook) => void;
 }
 
+type Create = (start: ServiceStart) => Promise<DynamicModule>;
+
 /** A service that listens. */
 export interface OpenService {
   readonly link: RoleLink;
@@ -74,10 +76,7 @@ const ABOUT = {
 } as const satisfies Partial<Record<RoleName, string>>;
 
 /** Runs one service of a role until it is told to stop. A failure at start ends the process with status 1 and one sentence. */
-export async function runService(
-  role: keyof typeof ABOUT,
-  create: (start: ServiceStart) => Promise<DynamicModule>,
-): Promise<void> {
+export async function runService(role: keyof typeof ABOUT, create: Create): Promise<void> {
   try {
     await start(role, create);
   } catch (error) {
@@ -87,7 +86,7 @@ export async function runService(
   }
 }
 
-async function start(role: keyof typeof ABOUT, create: (start: ServiceStart) => Promise<DynamicModule>): Promise<void> {
+async function start(role: keyof typeof ABOUT, create: Create): Promise<void> {
   endWithSupervisor();
   const { configDir, own } = programOptions(`natrium ${role}`, ABOUT[role], OWN_OPTIONS);
   const address = own.metrics === undefined ? undefined : metricsAddress(own.metrics);
@@ -124,11 +123,13 @@ export interface ServiceOptions {
   readonly metrics?: ServiceMetrics | undefined;
 }
 
-/** Puts one service onto the bus; it listens when this resolves. What a process is besides (signals, arguments) is not in here. */
-export async function openService(
-  { role, config, log, metrics }: ServiceOptions,
-  create: (start: ServiceStart) => Promise<DynamicModule>,
-): Promise<OpenService> {
+/**
+ * Puts one service onto the bus; it listens when this resolves. What a process is besides (signals, arguments) is not in here.
+ *
+ * @throws {Error} What failed first; its connections are closed.
+ */
+export async function openService(options: ServiceOptions, create: Create): Promise<OpenService> {
+  const { role, config, log, metrics } = options;
   await sodiumReady();
   const onUnopened = (reason: string) => {
     metrics?.unopened(reason);
@@ -141,29 +142,14 @@ export async function openService(
     traces = await openTracing({ ...config.trace, cluster: config.cluster, service: role, instance, onProblem });
     return traces.tracing;
   };
-  const link = await RoleLink.open({ role, log, onUnopened, openTracing: open, ...config });
-  if (metrics !== undefined) tellLinkFigures(metrics, link);
   const hooks: Hooks = { begins: [], first: [], finishes: [], stops: [] };
-  const module = await create({
-    link,
-    config,
-    log,
-    metrics,
-    onListening: (begin) => hooks.begins.push(begin),
-    beforeStop: (stop) => hooks.first.push(stop),
-    onFinish: (finish) => hooks.finishes.push(finish),
-    onStop: (stop) => hooks.stops.push(stop),
-  });
-  await link.announce();
-  const strategy = strategyOf(link, { role, config, log, metrics });
-  const app = await NestFactory.createMicroservice(module, { strategy, logger: nestLogger(log), abortOnError: false });
-  await app.listen();
-  for (const route of strategy.getHandlers().keys()) metrics?.serves(route);
-  await link.transport.flush();
-  for (const begin of hooks.begins) await begin();
-  return {
-    link,
-    close: async (atOnce) => {
+  const ends: Hook[] = [() => traces.close()];
+  try {
+    const link = await RoleLink.open({ role, log, onUnopened, openTracing: open, ...config });
+    ends.unshift(() => link.close());
+    const strategy = strategyOf(link, options);
+    const app = await begin({ link, strategy, hooks }, options, create);
+    const close = async (atOnce?: AbortSignal) => {
       // What cannot be finished does not keep the service from its end.
       const leaving = leave(link, strategy, hooks).catch((error: unknown) => {
         log.error({ err: error }, 'what is under way could not be finished');
@@ -171,15 +157,47 @@ export async function openService(
       await within(STOP_MS, leaving, atOnce);
       const { size: unanswered } = strategy.answering;
       if (unanswered > 0) log.warn({ unanswered }, 'it ends all the same: what it was asked has no answer yet');
-      await eachInTurn([
-        () => app.close(),
-        () => within(LAST_MS, settleLast(link, strategy), atOnce),
-        ...hooks.stops,
-        () => link.close(),
-        () => traces.close(),
-      ]);
-    },
-  };
+      const settleOnce = () => within(LAST_MS, settleLast(link, strategy), atOnce);
+      await eachInTurn([() => app.close(), settleOnce, ...hooks.stops, ...ends]);
+    };
+    return { link, close };
+  } catch (error) {
+    const ended = eachInTurn([...hooks.first, ...hooks.stops, ...ends]).catch(() => undefined); // the first failure is told
+    await within(LAST_MS, ended);
+    throw error;
+  }
+}
+
+interface Begun {
+  readonly link: RoleLink;
+  readonly strategy: SealedStrategy;
+  readonly hooks: Hooks;
+}
+
+/** Makes the service's parts, announces it, listens, and begins what waits for that. */
+async function begin(
+  { link, strategy, hooks }: Begun,
+  { config, log, metrics }: ServiceOptions,
+  create: Create,
+): Promise<INestMicroservice> {
+  if (metrics !== undefined) tellLinkFigures(metrics, link);
+  const module = await create({
+    link,
+    config,
+    log,
+    metrics,
+    onListening: (hook) => hooks.begins.push(hook),
+    beforeStop: (stop) => hooks.first.push(stop),
+    onFinish: (finish) => hooks.finishes.push(finish),
+    onStop: (stop) => hooks.stops.push(stop),
+  });
+  await link.announce();
+  const app = await NestFactory.createMicroservice(module, { strategy, logger: nestLogger(log), abortOnError: false });
+  await app.listen();
+  for (const route of strategy.getHandlers().keys()) metrics?.serves(route);
+  await link.transport.flush();
+  for (const hook of hooks.begins) await hook();
+  return app;
 }
 
 function strategyOf({ bus, own }: RoleLink, { role, config, log, metrics }: ServiceOptions): SealedStrategy {
@@ -198,13 +216,21 @@ function strategyOf({ bus, own }: RoleLink, { role, config, log, metrics }: Serv
   });
 }
 
-/** Takes no more, and resolves when all is answered and finished. */
+/**
+ * Takes no more, and resolves when all is answered and finished.
+ *
+ * @throws {AggregateError} Of the parts that failed: the others are waited for all the same, and so are the answers.
+ */
 async function leave({ transport }: RoleLink, strategy: SealedStrategy, { first, finishes }: Hooks): Promise<void> {
-  await Promise.all([strategy.leaveQueue(), ...first.map((stop) => stop())]);
-  await Promise.all([strategy.answering.settled(), ...finishes.map((finish) => finish())]);
+  const left = await Promise.allSettled([strategy.leaveQueue(), ...first.map(async (stop) => stop())]);
+  const finished = await Promise.allSettled([
+    strategy.answering.settled(),
+    ...finishes.map(async (finish) => finish()),
+  ]);
   // The last answers leave before the announcement is taken back: after that, nobody could open them. While the broker is away they are
   // sent when the connection is closed.
   await transport.flush().catch(() => undefined);
+  throwAny([...left, ...finished].flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : [])));
 }
 
 /** Nothing comes in any more: what came last is stored, and told on the event bus, before that is closed. */
@@ -223,6 +249,10 @@ async function eachInTurn(steps: readonly (() => unknown)[]): Promise<void> {
       failures.push(cause);
     }
   }
+  throwAny(failures);
+}
+
+function throwAny(failures: readonly unknown[]): void {
   if (failures.length > 0) throw new AggregateError(failures, failures.map(messageOf).join('; '));
 }
 

@@ -32,6 +32,22 @@ it('renews the document under the next serial, for two more years', () => {
   expect(document()).toMatchObject({ serial: 2, notAfter: NOW + 5 + ROLES_VALID_MS });
 });
 
+it('with a clock by which the next document would have ended before this one was made, changes nothing', () => {
+  const before = readdirSync(keys.folder);
+  const clock = NOW - ROLES_VALID_MS;
+  const said = `this host's clock says 2024-11-18, and the document in force was made on 2026-11-18: set the clock; nothing was changed`;
+  for (const change of [
+    () => changes.renew(clock),
+    () => changes.newRoot(clock),
+    () => changes.newKey('acl', clock),
+    () => changes.renew(0),
+  ])
+    expect(change).toThrow(/^this host's clock says .* was made on 2026-11-18: set the clock; nothing was changed$/);
+  expect(() => changes.renew(clock)).toThrow(said);
+  expect([document().serial, readdirSync(keys.folder)]).toEqual([1, before]);
+  expect(changes.renew(clock + 1).serial).toBe(2);
+});
+
 it('gives a role a new key beside the old one, until that is retired', () => {
   const [old] = document().roles.gateway;
   changes.newKey('gateway', NOW);

@@ -69,7 +69,7 @@ export class RolesChanges {
     const root = SigningKey.generate();
     // One before may have been interrupted: the root in force is only where the new one's key goes now.
     this.#putInPlace();
-    this.#needRoom();
+    this.#mayWrite(nowMs);
     // Kept first: were the new one lost after the document that names it, the cluster could never change again.
     writeKeyFile(`${this.rootPath}.next`, root.seed);
     const written = this.#write(nowMs, (document) => ({ ...document, nextRoot: root.publicKey }));
@@ -89,16 +89,21 @@ export class RolesChanges {
     rmSync(`${this.rootPath}.next`, { force: true });
   }
 
-  /** @throws {RolesUnchanged} When nobody could read one document more. */
-  #needRoom(): void {
-    if (this.left > 0) return;
+  /** @throws {RolesUnchanged} When nobody could read one document more, or the next would have ended, by the clock of a host that has none. */
+  #mayWrite(nowMs: number): void {
+    if (this.left === 0)
+      throw new RolesUnchanged(
+        `there are ${String(MAX_DOCUMENTS)} roles documents, and nobody reads more: found a new cluster before the last one ends; nothing was changed`,
+      );
+    const madeMs = this.keys.roles().document.notAfter - ROLES_VALID_MS;
+    if (nowMs + ROLES_VALID_MS > madeMs) return;
     throw new RolesUnchanged(
-      `there are ${String(MAX_DOCUMENTS)} roles documents, and nobody reads more: found a new cluster before the last one ends; nothing was changed`,
+      `this host's clock says ${dayOf(nowMs)}, and the document in force was made on ${dayOf(madeMs)}: set the clock; nothing was changed`,
     );
   }
 
   #write(nowMs: number, change: (document: RolesDocument) => RolesDocument): RolesDocument {
-    this.#needRoom();
+    this.#mayWrite(nowMs);
     const roles = this.keys.roles();
     const root = this.#root(roles);
     const next = change({
@@ -125,4 +130,8 @@ export class RolesChanges {
     const should = isThere ? 'hold the key of the root in force' : 'exist';
     throw new KeyfileCorrupt(this.rootPath, should, 'put the key of the root in force there, or name it with --root');
   }
+}
+
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
 }

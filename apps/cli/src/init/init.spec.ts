@@ -5,8 +5,10 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -48,6 +50,13 @@ describe('natriumctl init', () => {
     });
     writeFileSync(join(dir, 'master'), 'peer: [\n');
     expect((await ctl('init')).exit).toBe(78);
+  });
+
+  it('leaves a master file alone that is a link whose file is away', async () => {
+    symlinkSync(join(dir, 'away'), join(dir, 'master'));
+    const err = expect.stringContaining('this is a link that leads nowhere') as string;
+    expect(await ctl('init')).toMatchObject({ exit: 78, out: '', err });
+    expect(readlinkSync(join(dir, 'master'))).toBe(join(dir, 'away'));
   });
 });
 

@@ -4,7 +4,7 @@
  * Nothing that is there is overwritten; a master file is written only where there is none. Run again, it goes on where it was
  * interrupted, or makes only what a cluster of an earlier version lacks.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { isNativeError } from 'node:util/types';
 import { BrokerKeys } from '@natrium/broker-auth';
@@ -17,11 +17,13 @@ import {
   lockFolder,
   makeFolder,
   MasterKeys,
+  mendOf,
   writeWhole,
 } from '@natrium/keystore';
 import { messageOf } from '@natrium/model';
 import { EXIT } from '../common/exit-codes.js';
 import { UsageError } from '../common/options.js';
+import { troubleOf } from '../keys/master-folder.js';
 import type { InitOptions, Io } from '../ports.js';
 import { makeBrokerTls, wrongHost } from './broker-tls.js';
 
@@ -46,8 +48,9 @@ export async function runInit(options: InitOptions, io: Io): Promise<number> {
     const isLeftAlone = error instanceof FolderInUse || error instanceof KeyfileCorrupt;
     // What the host's disk refuses is the operator's to mend; anything else is a defect.
     if (!isLeftAlone && !(isNativeError(error) && 'syscall' in error)) throw error;
-    io.err(`natriumctl: error: ${error.message}\n`);
-    return isLeftAlone ? EXIT.failed : EXIT.badConfig;
+    const isOfDisk = mendOf(error) !== undefined;
+    io.err(`natriumctl: error: ${troubleOf(error)}${isOfDisk ? '; then run this again' : ''}\n`);
+    return isLeftAlone || isOfDisk ? EXIT.failed : EXIT.badConfig;
   }
 }
 
@@ -55,7 +58,9 @@ async function founded(options: InitOptions, io: Io): Promise<number> {
   const { configDir, user, brokerAuth = 'jwt', brokerTls = [] } = options;
   makeFolder(configDir, 0o750);
   const file = join(configDir, 'master');
-  if (!existsSync(file)) writeWhole(file, masterFile(user, brokerAuth), CONFIG_MODE);
+  // A link whose file is away for a while stays the operator's.
+  if (lstatSync(file, { throwIfNoEntry: false }) === undefined)
+    writeWhole(file, masterFile(user, brokerAuth), CONFIG_MODE);
   const loaded = loadMasterConfig(configDir);
   if (!loaded.ok) {
     for (const problem of loaded.error) io.err(`${problemSentence(problem)}\n`);

@@ -41,7 +41,7 @@ export async function withMasterFolder(
 }
 
 /** The system's words for a file that is open already name none. */
-function troubleOf(error: unknown): string {
+export function troubleOf(error: unknown): string {
   const said = messageOf(error);
   const path = typeof error === 'object' && error !== null && 'path' in error ? error.path : undefined;
   return typeof path === 'string' && !said.includes(path) ? diskTrouble(path, error) : said;

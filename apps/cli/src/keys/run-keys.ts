@@ -6,7 +6,14 @@
  */
 import { type NatsTransport, openBucket, resealAll, storedKeyIds } from '@natrium/bus';
 import { replicasOf } from '@natrium/config';
-import { STORAGE_CLASSES, type StorageClass, type StorageFolder, storageKeyId } from '@natrium/keystore';
+import {
+  type FolderUse,
+  lockFolder,
+  STORAGE_CLASSES,
+  type StorageClass,
+  type StorageFolder,
+  storageKeyId,
+} from '@natrium/keystore';
 import { EXIT } from '../common/exit-codes.js';
 import { say } from '../common/refused.js';
 import { asRole } from '../link/as-role.js';
@@ -28,38 +35,66 @@ const LONG_LIVED: readonly (readonly [bucket: string, of: StorageClass])[] = [
 const FOLLOWED_MS = 3_600_000;
 const NO_KEEPER = 'broker_auth is jwt, and there are no credentials of the keeper; natriumctl init makes them';
 
+/** Of a folder of keys: two that made one at the same second would each seal with another of the same name, and one of them would be in no file. */
+const ONE_ROTATION: FolderUse = {
+  name: 'rotate',
+  program: 'natriumctl keys rotate',
+  mend: 'do it again when that one has ended; nothing was changed',
+};
+
 export function runKeysRotate(options: KeysOptions, io: Io): Promise<number> {
   return withMasterFolder(options.configDir, io, async (folder) => {
-    const done = await asRole('keeper', folder.config, (transport) => rotate(folder, transport, options.delayMs));
-    if (done === undefined) {
-      say(NO_KEEPER, io);
-      return EXIT.failed;
+    const lock = await lockFolder(folder.keys.folder, ONE_ROTATION);
+    try {
+      const done = await asRole('keeper', folder.config, (transport) => rotate(folder, transport, options.delayMs));
+      if (done === undefined) {
+        say(NO_KEEPER, io);
+        return EXIT.failed;
+      }
+      io.out(done.told);
+      for (const trouble of done.troubles) say(trouble, io);
+      return done.troubles.length > 0 ? EXIT.failed : EXIT.ok;
+    } finally {
+      lock.release();
     }
-    io.out(done);
-    return EXIT.ok;
   });
 }
 
-async function rotate({ keys, config }: MasterFolder, transport: NatsTransport, delayMs: number): Promise<string> {
-  const classes = STORAGE_CLASSES.map((name) => [name, keys.storageKeys(name)] as const);
+interface Rotated {
+  readonly told: string;
+  /** What did not open with any key. */
+  readonly troubles: readonly string[];
+}
+
+async function rotate({ keys, config }: MasterFolder, transport: NatsTransport, delayMs: number): Promise<Rotated> {
+  const folders = new Map(STORAGE_CLASSES.map((name) => [name, keys.storageKeys(name)]));
   const now = Date.now();
-  for (const [, folder] of classes) folder.add(now + delayMs);
+  for (const folder of folders.values()) folder.add(now + delayMs);
   let resealed = 0;
+  const troubles: string[] = [];
   for (const [bucket, of] of LONG_LIVED) {
     const name = `NT_${config.cluster}_${bucket}`;
-    const folder = classes.find(([one]) => one === of)?.[1];
-    if (folder !== undefined)
-      resealed += await resealAll(
-        await openBucket(transport, { name, replicas: replicasOf(config), ttlMs: 0 }),
-        folder,
-      );
+    const folder = folders.get(of);
+    if (folder === undefined) continue;
+    const store = await openBucket(transport, { name, replicas: replicasOf(config), ttlMs: 0 });
+    const { count, unopened } = await resealAll(store, folder);
+    resealed += count;
+    if (unopened === 0) continue;
+    troubles.push(unopenedSentence(bucket, unopened, folder.folder));
+    folders.delete(of); // a key that seems to be needed by nothing may be what is put back for them
   }
   const used = await storedKeyIds(transport, config.cluster);
   const deleted =
     used === undefined
       ? 'no keys deleted: not everything that is stored could be read'
-      : `${String(classes.reduce((count, [, folder]) => count + removeUnused(folder, used, now), 0))} keys deleted`;
-  return `new keys seal from ${storageKeyId(now + delayMs)} UTC on; ${String(resealed)} values sealed anew; ${deleted}\n`;
+      : `${String([...folders.values()].reduce((count, folder) => count + removeUnused(folder, used, now), 0))} keys deleted`;
+  const told = `new keys seal from ${storageKeyId(now + delayMs)} UTC on; ${String(resealed)} values sealed anew; ${deleted}\n`;
+  return { told, troubles };
+}
+
+function unopenedSentence(bucket: string, count: number, folder: string): string {
+  const what = count === 1 ? '1 value' : `${String(count)} values`;
+  return `${what} of ${bucket} cannot be opened with any key in ${folder}: put back that folder's keys from a backup; no key there was deleted`;
 }
 
 function removeUnused(folder: StorageFolder, used: ReadonlySet<string>, now: number): number {

@@ -32,6 +32,8 @@ class Acl {
   questions = 0;
   /** Of the last `no_answer`. */
   why: string | undefined;
+  /** What was wrong at last. */
+  sentence: string | undefined;
   readonly #own = { nowMs: NOW, awakeMs: 0 };
   readonly clock = new Clock(30_000, () => this.#own.nowMs, () => this.#own.awakeMs); // prettier-ignore
   documentSigner = this.root;
@@ -74,6 +76,7 @@ class Acl {
     const limits = { minSerial, newest: this.newest, timeoutMs, inbox: undefined };
     const greeted = await hello(this.broker.connect(), SUBJECTS, pin, this.clock, limits);
     this.why = greeted.ok ? undefined : greeted.error.why;
+    this.sentence = greeted.ok ? undefined : greeted.error.sentence;
     return greeted.ok ? 'welcome' : greeted.error.code;
   }
 
@@ -170,6 +173,7 @@ describe('hello', () => {
 
   it('refuses a serial below the highest that was seen, and takes that one again', async () => {
     expect(await acl.greet({ firstRoot: acl.root.publicKey }, 4)).toBe('roles_invalid');
+    expect(acl.sentence).toMatch(/roles document is older than number 4, which is known here: hand that one out/);
     expect(await acl.greet({ firstRoot: acl.root.publicKey }, 3)).toBe('welcome');
   });
 

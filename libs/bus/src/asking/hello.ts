@@ -153,15 +153,20 @@ function readRoles(chain: RolesChain, asked: Asked): Result<VerifiedRoles, Hello
   const pin = asked.pin === 'first' ? { firstRoot: chain[0] } : asked.pin;
   const read = verifyRolesChain(chain, pin, asked.minSerial);
   if (!read.ok) {
-    return read.error === 'pin'
-      ? problem('wrong_pin', 'the cluster’s root key is not the one that master_finger names; going no further')
-      : problem('roles_invalid', `the roles document is not acceptable: ${read.error}`);
+    if (read.error === 'pin')
+      return problem('wrong_pin', 'the cluster’s root key is not the one that master_finger names; going no further');
+    return problem('roles_invalid', read.error === 'serial' ? olderSentence(asked) : notAcceptable(read.error));
   }
   if (continues(chain, asked.newest)) return read;
-  return problem(
-    'roles_invalid',
-    'the roles document is not acceptable: it does not continue the newest that was seen',
-  );
+  return problem('roles_invalid', notAcceptable('it does not continue the newest that was seen'));
+}
+
+function notAcceptable(why: string): string {
+  return `the roles document is not acceptable: ${why}`;
+}
+
+function olderSentence({ minSerial }: Asked): string {
+  return `the acl-service's roles document is older than number ${String(minSerial)}, which is known here: hand that one out to its host (tools/role-keys.mjs)`;
 }
 
 function problem(code: HelloProblem['code'], sentence: string): Result<never, HelloProblem> {

@@ -118,6 +118,7 @@ export class NatsTransport implements Transport {
     // What is sent from here on follows the subscriptions on the same connection: its answers find them.
     for (const one of this.#subscribed) one.current = this.#listen(next, one);
     this.#connection = next;
+    this.#finishing.add(old); // from here on: its end may come meanwhile
     this.#watch(next);
     this.#sendUnsent();
     await overlap.takenOver(gone, OVERLAP_MS);
@@ -125,7 +126,6 @@ export class NatsTransport implements Transport {
       if (this.#overlap === overlap) this.#overlap = undefined;
       void this.#finish(old);
     }, OVERLAP_MS).unref();
-    this.#finishing.add(old);
   }
 
   publish(subject: string, payload: Uint8Array, reply?: string): void {

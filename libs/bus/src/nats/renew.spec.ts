@@ -1,7 +1,7 @@
 /** A connection that goes over to a new one, under load, on a real broker. */
 import { once } from 'node:events';
 import { connect, createServer, type Server } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { type Broker, startBroker } from '@natrium/testing';
 import type { Incoming } from '../ports/transport.js';
 import { NatsTransport } from './nats-transport.js';
@@ -77,6 +77,26 @@ it('leaves no connection behind that was drained while it was renewed', async ()
   await transport.drain();
   await renewed;
   expect(transport.connection.isClosed()).toBe(true);
+});
+
+it('leaves no connection behind that was drained while the new one took over, and its answers have left', async () => {
+  const [transport, asker] = [await open(), await open()];
+  let answer: () => void = () => undefined;
+  transport.subscribe('job.y', ({ respond }) => (answer = () => { respond(bytes(1)); })); // prettier-ignore
+  const heard = new Promise<Incoming>((resolve) => asker.subscribe('inbox.y', resolve));
+  await Promise.all([transport.flush(), asker.flush()]);
+  asker.publish('job.y', bytes(0), 'inbox.y');
+  await asker.flush();
+  await transport.flush();
+  const old = transport.connection;
+  const renewed = transport.renew();
+  while (transport.connection === old) await nextTurn();
+  answer();
+  await transport.drain();
+  expect([old.isClosed(), transport.connection.isClosed()]).toEqual([true, true]);
+  expect((await heard).payload).toEqual(bytes(1));
+  await renewed;
+  await asker.drain();
 });
 
 it('hears that as often as it asks, also while it is renewed', async () => {

@@ -77,17 +77,24 @@ async function collect(transport: NatsTransport, stream: string, ids: Set<string
   }
 }
 
-/** Seals every value of a bucket anew that is under another key than the newest. @returns How many. */
-export async function resealAll(store: Store, keys: StorageKeys): Promise<number> {
-  let count = 0;
+/** Of one bucket. */
+export interface Resealed {
+  readonly count: number;
+  /** Values that open with none of the keys, and stay as they are: a key is missing or is another one, or they were changed at the broker. */
+  readonly unopened: number;
+}
+
+/** Seals every value of a bucket anew that is under another key than the newest. */
+export async function resealAll(store: Store, keys: StorageKeys): Promise<Resealed> {
+  let [count, unopened] = [0, 0];
   for (const { key, value, revision } of await store.list('>')) {
     const { newest } = keys;
-    if (storedKeyId(value) === newest.id) continue;
     const place = `${store.name}/${key}`;
     const opened = openStored((id) => keys.byId(id), place, value);
+    if (!opened.ok) unopened += 1;
+    else if (storedKeyId(value) === newest.id) continue;
     // Whoever changed it meanwhile has sealed it under the newest key.
-    if (opened.ok && (await store.update(key, sealStored(newest, place, opened.value), revision)) !== undefined)
-      count += 1;
+    else if ((await store.update(key, sealStored(newest, place, opened.value), revision)) !== undefined) count += 1;
   }
-  return count;
+  return { count, unopened };
 }

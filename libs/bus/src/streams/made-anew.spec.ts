@@ -2,6 +2,7 @@
  * Rules of reading a stream that is lost and made anew, as when a broker lost its disk, or that is put back from a backup: nobody waits in
  * silence for what comes after the old one's end.
  */
+import { jest } from '@jest/globals';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,9 +32,34 @@ afterEach(async () => {
   await broker.stop();
 });
 
-const told = (stream: string): unknown => [
-  expect.stringMatching(`^${stream} was lost and made anew, or is older than .*start this service again`),
+const READ_AGAIN =
+  'all that it has is read again; what it no longer has stays known here until this service is started';
+const READ_ON = 'what came since is read, and the minute before again';
+const UNHEARD = 'what comes up to the place that was read may not be heard; start this service again';
+const told = (stream: string, then: string): unknown => [
+  expect.stringMatching(`^${stream} was lost and made anew, or is older than what was read of it: ${then}`),
 ];
+
+/** The question whether a stream is another, which follows each consumer that was made, waits for a word. */
+function holdLooks() {
+  const request = transport.connection.request.bind(transport.connection);
+  const held: (() => void)[] = [];
+  let [isHeld, isMade] = [true, false];
+  const holding = jest.spyOn(transport.connection, 'request').mockImplementation(async (subject, ...rest) => {
+    if (subject.startsWith('$JS.API.CONSUMER.CREATE.')) isMade = true;
+    else if (isHeld && isMade && subject.startsWith('$JS.API.STREAM.INFO.')) {
+      isMade = false;
+      await new Promise<void>((go) => held.push(go));
+    }
+    return request(subject, ...rest);
+  });
+  const end = () => {
+    isHeld = false;
+    for (const go of held) go();
+    holding.mockRestore();
+  };
+  return { held, end };
+}
 
 it('a follower of a bucket hears all that is in the new one, and an operator is told', async () => {
   const heard: string[] = [];
@@ -47,9 +73,39 @@ it('a follower of a bucket hears all that is in the new one, and an operator is 
   await anew.put('f', bytes('f'));
   await until('what comes later', () => heard.length >= 6);
   expect(heard).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
-  expect(alerts).toEqual(told(`KV_${BUCKET.name}`));
+  expect(alerts).toEqual(told(`KV_${BUCKET.name}`, READ_AGAIN));
   following.close();
 });
+
+it.each([
+  ['less than was read', ['d']],
+  ['more than was read', ['d', 'e', 'f', 'g']],
+])(
+  'a follower whose reading ends before it is known that the bucket is new hears all of it: it has %s',
+  async (_, keys) => {
+    const heard: string[] = [];
+    const bucket = await openBucket(transport, BUCKET);
+    for (const key of ['a', 'b', 'c']) await bucket.put(key, bytes(key));
+    const following = await bucket.follow(({ key }) => heard.push(key));
+    await manager.streams.delete(`KV_${BUCKET.name}`);
+    const anew = await openBucket(transport, BUCKET);
+    for (const key of keys) await anew.put(key, bytes(key));
+    const looks = holdLooks();
+    try {
+      await until('a look', () => looks.held.length === 1);
+      if (keys.length > 3) await until('what is at a new place', () => heard.at(-1) === 'g');
+      for await (const { name } of manager.consumers.list(`KV_${BUCKET.name}`))
+        await manager.consumers.delete(`KV_${BUCKET.name}`, name);
+      await until('the look of the next reading', () => looks.held.length === 2);
+    } finally {
+      looks.end();
+    }
+    heard.length = 0;
+    await until('what is new', () => heard.length >= keys.length);
+    expect([heard, alerts]).toEqual([keys, told(`KV_${BUCKET.name}`, READ_AGAIN)]);
+    following.close();
+  },
+);
 
 it('of a journal, whose readers remember places in it, an operator is told', async () => {
   const heard: number[] = [];
@@ -60,7 +116,7 @@ it('of a journal, whose readers remember places in it, an operator is told', asy
   await manager.streams.delete(JOURNAL.name);
   await openJournal(transport, JOURNAL);
   await until('an alert', () => alerts.length > 0);
-  expect(alerts).toEqual(told(JOURNAL.name));
+  expect(alerts).toEqual(told(JOURNAL.name, UNHEARD));
   reading.close();
 });
 
@@ -77,7 +133,7 @@ it('of a journal, a reader that remembers no places hears all that is in the new
   await anew.append('events.a', bytes('later'), 1);
   await until('what comes later', () => heard.length >= 5);
   expect(heard).toEqual(['old 0', 'old 1', 'old 2', 'new', 'later']);
-  expect(alerts).toEqual(told(JOURNAL.name));
+  expect(alerts).toEqual(told(JOURNAL.name, READ_ON));
   reading.close();
 });
 
@@ -110,7 +166,29 @@ describe('of one that is put back as it was before the last messages', () => {
     await bucket.put('d', bytes('d'));
     await until('what comes', () => heard.includes('d'));
     expect(heard).toEqual(['a', 'b', 'c', 'a', 'd']);
-    expect(alerts).toEqual(told(`KV_${BUCKET.name}`));
+    expect(alerts).toEqual(told(`KV_${BUCKET.name}`, READ_AGAIN));
+    following.close();
+  });
+
+  it('a follower of one that has grown beyond what was read, before its leader was asked, hears all that it has', async () => {
+    const heard: string[] = [];
+    const bucket = await openBucket(transport, BUCKET);
+    await bucket.put('a', bytes('a'));
+    keep();
+    for (const key of ['b', 'c']) await bucket.put(key, bytes(key));
+    const following = await bucket.follow(({ key }) => heard.push(key));
+    const looks = holdLooks();
+    try {
+      await putBack();
+      await until('a look', () => looks.held.length > 0);
+      for (const key of ['d', 'e', 'f']) await bucket.put(key, bytes(key));
+    } finally {
+      looks.end();
+    }
+    await until('what comes', () => heard.includes('e'));
+    await until('all', () => heard.at(-1) === 'f');
+    expect(heard.slice(-4)).toEqual(['a', 'd', 'e', 'f']);
+    expect(alerts).toEqual(told(`KV_${BUCKET.name}`, READ_AGAIN));
     following.close();
   });
 
@@ -127,7 +205,7 @@ describe('of one that is put back as it was before the last messages', () => {
     await journal.append('events.a', bytes('y'), 1);
     await until('what comes', () => heard.length >= 5);
     expect(heard).toEqual([1, 2, 3, 1, 2]);
-    expect(alerts).toEqual(told(JOURNAL.name));
+    expect(alerts).toEqual(told(JOURNAL.name, READ_ON));
     reading.close();
   });
 });

@@ -13,6 +13,7 @@ import {
   DeliverPolicy,
   type JsMsg,
   jetstream,
+  type JetStreamManager,
   jetstreamManager,
   type StreamInfo,
 } from '@nats-io/jetstream';
@@ -20,6 +21,7 @@ import type { NatsTransport } from '../nats/nats-transport.js';
 import type { ReadFrom, Reading } from '../ports/journal.js';
 import { askedMeanwhile } from './asked-meanwhile.js';
 import { ConsumerReading, letGo } from './consumer-reading.js';
+import { isMadeAnew, type Last, type Leader } from './is-made-anew.js';
 import { NANOS_PER_MS } from './make-bucket.js';
 import { beginReading, type ReadingState } from './reading-state.js';
 import { triedAnew } from './when-placed.js';
@@ -29,7 +31,10 @@ export interface StreamRead {
   /** Only what is on it, which may be a pattern. */
   readonly subject?: string;
   readonly from: ReadFrom;
-  /** Of one that was lost and made anew, all is read. Without it, or `since`, only an operator is told: its readers remember places in the one that is lost. */
+  /**
+   * Of one that was lost and made anew, or put back, all is read again; with `since` it is read on from the last message. Any other
+   * reader remembers places in the one that is lost, and looks after them by itself; an operator is told.
+   */
   readonly isReadAnew?: boolean;
   /** Messages that may wait here for a slow reader. */
   readonly ahead: number;
@@ -49,22 +54,16 @@ const ASK_AGAIN_MS = 500;
 /** The clock of the node that leads the stream now may be behind that of the one before. */
 const SLACK_MS = 60_000;
 
-/** The last message that was heard: its place, and when the broker got it, in milliseconds since 1970. */
-interface Last {
-  readonly sequence: number;
-  readonly at: number;
-}
-
 export class StreamReading implements Reading {
   #messages: ConsumerReading | undefined;
   #closed = false;
   #from: ReadFrom;
   /** undefined while none was. */
   #last: Last | undefined;
+  /** By this one it is not known yet whether the stream is still the same. A reading may hear others and end before that is known. */
+  #unsure: Last | undefined;
   /** It was lost and made anew: from where it is to be read. */
   #anew: ReadFrom | undefined;
-  /** When it was made, as was told of already. */
-  #toldOf: string | undefined;
   #onNothing: (() => void) | undefined;
   readonly #state: ReadingState;
   readonly #end: () => void;
@@ -118,7 +117,8 @@ export class StreamReading implements Reading {
   async #readOn(): Promise<void> {
     if (this.#anew !== undefined) this.#from = this.#anew;
     this.#anew = undefined;
-    const last = this.#last;
+    this.#unsure ??= this.#last;
+    const last = this.#unsure;
     // What comes from now on must not be missed while a consumer is made anew.
     if ('now' in this.#from) this.#from = { after: (await this.#info()).state.last_seq };
     const messages = await ConsumerReading.begin(() => this.#consumer(), this.what.ahead);
@@ -170,36 +170,62 @@ export class StreamReading implements Reading {
         await this.what.onMessage(message);
       }
     } finally {
+      this.#messages = undefined;
       end();
     }
   }
 
   async #lookWhetherAnew(last: Last, messages: ConsumerReading): Promise<void> {
-    const created = await this.#createdAnew(last).catch(() => undefined);
-    if (created === undefined || this.#closed || created === this.#toldOf) return;
-    this.#toldOf = created;
-    this.#last = undefined;
-    this.transport.alert(
-      `${this.what.stream} was lost and made anew, or is older than what was read of it; start this service again`,
-    );
-    if (this.what.isReadAnew === true) this.#anew = { everything: true };
-    else if ('since' in this.what.from) this.#anew = { since: last.at - SLACK_MS };
-    else return;
+    // The reading after this one looks by itself.
+    const isWanted = () => !this.#closed && this.#messages === messages;
+    const isAnew = await isMadeAnew(last, this.#leader(isWanted)).catch(() => undefined);
+    if (isAnew === undefined || !isWanted()) return;
+    this.#unsure = undefined;
+    if (!isAnew) return;
+    if (this.#last === last) this.#last = undefined;
+    const { from, then } = this.#onwards(last);
+    this.transport.alert(`${this.what.stream} was lost and made anew, or is older than what was read of it: ${then}`);
+    if (from === undefined) return;
+    this.#anew = from;
     messages.stop();
   }
 
-  /** @returns When it was made, where it is not the one that had this message: made later, or put back from a backup. */
-  async #createdAnew({ sequence, at }: Last): Promise<string | undefined> {
-    const { created, state } = await triedAnew(() => this.#info());
-    if (Date.parse(created) > at) return created;
-    if (state.last_seq >= sequence) return undefined;
-    await pause(ASK_AGAIN_MS);
-    const again = await triedAnew(() => this.#info());
-    return again.state.last_seq < sequence ? `${again.created} ${String(again.state.last_seq)}` : undefined;
+  #leader(isWanted: () => boolean): Leader {
+    return {
+      now: async () => {
+        const { created, state } = await triedAnew(() => this.#info());
+        return { createdAt: Date.parse(created), lastSequence: state.last_seq };
+      },
+      gotAt: async (sequence) => {
+        const { streams } = await this.#manager();
+        const message = await triedAnew(() => streams.getMessage(this.what.stream, { seq: sequence }));
+        return message?.time.getTime();
+      },
+      again: async () => {
+        await pause(ASK_AGAIN_MS, undefined, { ref: false });
+        return isWanted();
+      },
+    };
+  }
+
+  /** From where one that was made anew is read, and what an operator has to know of that. */
+  #onwards({ at }: Last): { readonly from?: ReadFrom; readonly then: string } {
+    if (this.what.isReadAnew === true)
+      return {
+        from: { everything: true },
+        then: 'all that it has is read again; what it no longer has stays known here until this service is started again',
+      };
+    if ('since' in this.what.from)
+      return { from: { since: at - SLACK_MS }, then: 'what came since is read, and the minute before again' };
+    return { then: 'what comes up to the place that was read may not be heard; start this service again' };
+  }
+
+  #manager(): Promise<JetStreamManager> {
+    return jetstreamManager(this.transport.connection, { checkAPI: false });
   }
 
   async #info(): Promise<StreamInfo> {
-    const { streams } = await jetstreamManager(this.transport.connection, { checkAPI: false });
+    const { streams } = await this.#manager();
     return streams.info(this.what.stream);
   }
 }

@@ -92,10 +92,10 @@ it.each([
     for (const key of keys) await anew.put(key, bytes(key));
     const looks = holdLooks();
     try {
+      await transport.connection.reconnect(); // sooner than its silence would tell
       await until('a look', () => looks.held.length === 1);
       if (keys.length > 3) await until('what is at a new place', () => heard.at(-1) === 'g');
-      for await (const { name } of manager.consumers.list(`KV_${BUCKET.name}`))
-        await manager.consumers.delete(`KV_${BUCKET.name}`, name);
+      await transport.connection.reconnect();
       await until('the look of the next reading', () => looks.held.length === 2);
     } finally {
       looks.end();
@@ -115,6 +115,7 @@ it('of a journal, whose readers remember places in it, an operator is told', asy
   await until('what is there', () => heard.length >= 3);
   await manager.streams.delete(JOURNAL.name);
   await openJournal(transport, JOURNAL);
+  await transport.connection.reconnect();
   await until('an alert', () => alerts.length > 0);
   expect(alerts).toEqual(told(JOURNAL.name, UNHEARD));
   reading.close();
@@ -129,6 +130,7 @@ it('of a journal, a reader that remembers no places hears all that is in the new
   await manager.streams.delete(JOURNAL.name);
   const anew = await openJournal(transport, JOURNAL);
   await anew.append('events.a', bytes('new'), 0);
+  await transport.connection.reconnect();
   await until('what is new', () => heard.length >= 4);
   await anew.append('events.a', bytes('later'), 1);
   await until('what comes later', () => heard.length >= 5);

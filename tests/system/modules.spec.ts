@@ -1,12 +1,24 @@
 /**
- * Modules that need root: an account and a group of this machine are made, changed and removed, and the files are as before; files and folders
- * are given to another owner.
+ * What needs root of rules that stand beside the code. An account and a group of this machine are made, changed and removed, and the files are
+ * as before; commands run as another account; files and folders are given to another owner, which `natriumctl doctor` tells of keys.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Value } from '@natrium/model';
 import { builtinModules, minionRegistry } from '@natrium/modules';
+import { checkFiles } from '../../apps/cli/src/doctor/host-checks.js';
 
 const USER = 'natrium-t1';
 const GROUP = 'natrium-g1';
@@ -23,6 +35,10 @@ const run = async (fun: string, ...sent: Value[]) => {
   return (await minionRegistry(builtinModules).execute(fun, sent, context)).ret;
 };
 const contents = () => FILES.map((file) => readFileSync(file, 'utf8'));
+
+beforeAll(() => {
+  if (process.getuid?.() !== 0) throw new Error('these tests act for other accounts: they need root');
+});
 
 describe('accounts and groups of this machine', () => {
   afterEach(async () => {
@@ -56,12 +72,24 @@ describe('accounts and groups of this machine', () => {
   });
 });
 
+describe('a command', () => {
+  const as = (options: Readonly<Record<string, Value>>): Value => ({ __kwarg__: true, runas: 'nobody', ...options });
+
+  it('runs as another account, with its home and in none but its first group', async () => {
+    expect(await run('cmd.run', 'id -un; echo $HOME', as({ python_shell: true, cwd: '/' }))).toMatch(/^nobody\n\//);
+    expect(await run('cmd.run', 'id -Gn', as({ cwd: '/' }))).toBe('nogroup');
+    expect(await run('cmd.exec_code', 'sh', 'id -un', '/', as({}))).toBe('nobody');
+  });
+
+  it('runs in the root where that account has no home', async () => {
+    expect(await run('user.info', 'nobody')).toMatchObject({ home: '/nonexistent' });
+    expect(await run('cmd.run', 'pwd', as({}))).toBe('/');
+  });
+});
+
 describe('files and folders', () => {
   let folder: string;
   let path: string;
-  beforeAll(() => {
-    if (process.getuid?.() !== 0) throw new Error('these tests give files to another owner: they need root');
-  });
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'natrium-file-'));
     path = join(folder, 'a.conf');
@@ -79,9 +107,40 @@ describe('files and folders', () => {
     expect(await run('file.chown', path, 'no-such-user', '')).toBe('ERROR: User does not exist');
   });
 
+  it('keep their owner where only a link to them has another, and give it to a copy', async () => {
+    const [link, copy] = [join(folder, 'link'), join(folder, 'copy')];
+    writeFileSync(path, '');
+    symlinkSync(path, link);
+    expect(await run('file.chown', link, 'nobody', 'nogroup')).toBeNull();
+    expect([lstatSync(link).uid === 0, statSync(path).uid]).toEqual([false, 0]);
+    expect(await run('file.chown', path, 'nobody', 'nogroup')).toBeNull();
+    expect(await run('file.copy', path, copy)).toBe(true);
+    expect(await run('file.get_user', copy)).toBe('nobody');
+  });
+
   it('that are made all have the owner, and those that were there keep theirs', async () => {
     await run('file.makedirs', join(folder, 'n/m/file'), 'nobody', 'nogroup');
     for (const name of ['n', 'n/m']) expect(await run('file.get_user', join(folder, name))).toBe('nobody');
     expect(await run('file.get_user', folder)).toBe('root');
   });
+});
+
+it('natriumctl doctor names a key that belongs to another than the folder of keys does; an account owns its own', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'nt-keys-'));
+  try {
+    const NOBODY = 65534;
+    const pki = join(folder, 'pki');
+    const [gateway, account] = [join(pki, 'roles.d', 'gateway.key'), join(pki, 'accounts', 'bob.key')];
+    for (const name of ['roles.d', 'accounts']) mkdirSync(join(pki, name), { recursive: true, mode: 0o711 });
+    for (const path of [gateway, account]) writeFileSync(path, '', { mode: 0o600 });
+    chmodSync(pki, 0o711);
+    chownSync(account, NOBODY, NOBODY);
+    const said = () => checkFiles({ pki_dir: pki }).map(({ level, what, mend }) => [level, what.split(':')[0], mend]);
+    expect(said()).toEqual([['ok', `keys in ${pki} are readable by their owner only`, '']]);
+    chownSync(gateway, NOBODY, NOBODY);
+    const what = `${gateway} belongs to user 65534, and ${pki} to user 0`;
+    expect(said()).toEqual([['problem', what, `chown 0 ${gateway}`]]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -11,6 +11,9 @@ import type { CommandDefaults } from './common/command-defaults.js';
 
 export type { JobAsk, RunAnswer };
 
+/** What ends a process: Ctrl-C, a service manager or `timeout`, a terminal that is closed. */
+export type EndSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+
 /** The process as a command sees it. */
 export interface Io {
   out(text: string): void;
@@ -24,6 +27,8 @@ export interface Io {
   readonly runtime: string;
   /** Calls back on Ctrl-C instead of ending the process, until the returned function is called. */
   onInterrupt(callback: () => void): () => void;
+  /** Likewise on each signal that ends it; a command uses one of the two. */
+  onEnd(callback: (signal: EndSignal) => void): () => void;
   /** Reads one line from the operator; undefined at the end of input or on Ctrl-C. */
   ask(question: string): Promise<string | undefined>;
   /** Reads one line from the operator, asked on stderr; a secret does not show. From a pipe: its next line. */
@@ -166,7 +171,7 @@ export interface CallOptions {
 export interface AgentLink {
   /** An unknown function: `ret` is `'x.y' is not available.` and `retcode` is not 0. */
   call(fun: string, args: readonly Value[], options: CallOptions): Promise<CallOutcome>;
-  /** Ends what is not answered yet, with the programs that it has started. */
+  /** Ends what is not answered yet, with the programs that it has started, and waits until it has put away what it used. */
   close(): Promise<void>;
 }
 

@@ -1,9 +1,10 @@
 /** The commands as processes, as they were built. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { until } from '@natrium/testing';
 
 it('a command whose reader is gone ends as one that SIGPIPE ended, and never with 0', async () => {
   const child = spawn(process.execPath, ['dist/cli/natrium.mjs', '-h'], { stdio: ['ignore', 'pipe', 'ignore'] });
@@ -46,6 +47,34 @@ it('a folder as stdin is no list of words: it is a usage error', () => {
   closeSync(folder);
   expect(stderr).toMatch(/natrium: error: option --args-stdin: stdin cannot be read: it is a folder\n$/);
   expect(status).toBe(2);
+});
+
+describe('natrium-call', () => {
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'call-'))));
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it.each([
+    ['SIGINT', [130, null]],
+    ['SIGTERM', [143, null]],
+    ['SIGHUP', [null, 'SIGHUP']],
+  ] as const)('that %s ends leaves no program running, and no file of its code', async (signal, exit) => {
+    writeFileSync(join(folder, 'minion'), `id: web1\nroot_dir: ${folder}\nsock_dir: ${folder}\n`);
+    const file = join(folder, 'began');
+    const code = `echo "$$ $0" > ${file}.new; mv ${file}.new ${file}; sleep 60; true`;
+    const words = ['dist/cli/natrium-call.mjs', '-c', folder, '--local', 'cmd.exec_code', 'sh', code];
+    const child = spawn(process.execPath, words, { stdio: 'ignore' });
+    const ended = once(child, 'exit');
+    const said = await until('it runs', () => (existsSync(file) ? readFileSync(file, 'utf8') : undefined));
+    child.kill(signal);
+    expect(await ended).toEqual(exit);
+    const [group = '', script = ''] = said.trim().split(' ');
+    expect(script).toMatch(/^\/tmp\/natrium-script-/);
+    expect(existsSync(dirname(script))).toBe(false);
+    expect(() => process.kill(Number(group), 0)).toThrow('ESRCH');
+  });
 });
 
 describe('a file that takes only a part', () => {

@@ -3,7 +3,7 @@ import { fstatSync, openSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT } from './common/exit-codes.js';
-import { interruptsOf } from './interrupt-signal.js';
+import { heardOf } from './interrupt-signal.js';
 import type { Io } from './ports.js';
 import { ask, prompt } from './prompt.js';
 import { tokenFile } from './token-file.js';
@@ -11,7 +11,8 @@ import { tokenFile } from './token-file.js';
 const DEFAULT_COLUMNS = 80;
 const [STDIN, STDOUT] = [0, 1];
 
-function processIo(): Io {
+function processIo(onHangUp: () => void): Io {
+  const onEnd = heardOf(process, ['SIGINT', 'SIGTERM', 'SIGHUP']);
   return {
     out: fstatSync(STDOUT).isFile() ? fileWriter(STDOUT) : (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
@@ -20,7 +21,12 @@ function processIo(): Io {
     columns: columns(),
     env: process.env,
     runtime: `Node.js ${process.version}, ${process.platform} ${process.arch}`,
-    onInterrupt: interruptsOf(process),
+    onInterrupt: heardOf(process, ['SIGINT']),
+    onEnd: (callback) =>
+      onEnd((signal) => {
+        if (signal === 'SIGHUP') onHangUp();
+        callback(signal);
+      }),
     ask: (question) => ask(question),
     input,
     prompt,
@@ -74,7 +80,14 @@ export async function runAsProcess(command: (argv: readonly string[], io: Io) =>
   process.stdout.on('error', outputGone);
   // What could not be said there is said by the code.
   process.stderr.on('error', () => undefined);
-  const code = await command(process.argv.slice(2), processIo());
+  const hangUp = new AbortController();
+  const io = processIo(() => hangUp.abort());
+  const code = await command(process.argv.slice(2), io);
+  if (hangUp.signal.aborted) {
+    // Node aborts at an exit without its terminal: it ends as if the signal had not been heard.
+    process.removeAllListeners('SIGHUP');
+    process.kill(process.pid, 'SIGHUP');
+  }
   await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
   process.exit(code);
 }

@@ -93,6 +93,17 @@ describe('loadYaml', () => {
     },
   );
 
+  it.each([
+    ['a:\n  b: [\n x\n', 3],
+    ["a:\n  b: 'x\n y\nc: 1\n", 3],
+    ['a:\n    b: [\n\tx\n', 3],
+    ['a:\n    b: [x,\n  y,\tz\n', 3],
+    ['- - {\n x\n', 2],
+  ])('says so too where that line has blanks, or a tab before its words, but not enough: %j', (text, line) => {
+    const reason = 'a bracket or a quote that is open before this line is not closed';
+    expect(loadYaml(text, 'master')).toMatchObject({ ok: false, error: { line, reason } });
+  });
+
   it('finds a fault behind such brackets in its line', () => {
     expect(loadYaml('a: [\n]\nb: 1\nb: 2\n', 'master')).toMatchObject({ ok: false, error: { line: 4, column: 1 } });
   });

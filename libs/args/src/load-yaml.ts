@@ -48,8 +48,10 @@ function explain(text: string, error: unknown): Omit<YamlProblem, 'file'> {
     return { reason: `the key ${key} is there twice in the same mapping`, ...place };
   }
   if (reason === SECOND_DOCUMENT) return { reason, ...place };
-  if (reason === NO_INDENTATION)
-    return { reason: /[\r\n]/.test(text[mark.position - 1] ?? '') ? UNCLOSED : TAB, ...place };
+  if (reason === NO_INDENTATION) {
+    const before = text.slice(mark.position - mark.column, mark.position);
+    return { reason: /\S/.test(before) ? TAB : UNCLOSED, ...place };
+  }
   return lackOfQuotes(text, mark.line) ?? { reason, ...place };
 }
 

@@ -26,7 +26,10 @@ export const EXIT = {
   noKey: 77,
   /** A configuration that cannot be used, or no cluster in its folder. */
   badConfig: 78,
+  /** 128 and the number of the signal. */
+  hungUp: 129,
   interrupted: 130,
+  terminated: 143,
   /** Whoever read the output stopped: 128 and the number of SIGPIPE. */
   nobodyReads: 141,
   unknownFunction: 255,

@@ -1,5 +1,5 @@
 /** Ctrl-C while waiting: whatever was awaited is given up, so that the command can say what goes on without it. */
-import type { Io } from '../ports.js';
+import type { EndSignal, Io } from '../ports.js';
 import { EXIT } from './exit-codes.js';
 
 export const INTERRUPTED = Symbol('interrupted');
@@ -10,6 +10,13 @@ export const CTRL_C = 'Exiting gracefully on Ctrl-c';
 export function interrupted(io: Io): number {
   io.err(`\n${CTRL_C}\n`);
   return EXIT.interrupted;
+}
+
+/** The same of any signal that ends a process. */
+export function endedBy(signal: EndSignal, io: Io): number {
+  if (signal === 'SIGINT') return interrupted(io);
+  io.err(`\nExiting gracefully on ${signal}\n`);
+  return signal === 'SIGTERM' ? EXIT.terminated : EXIT.hungUp;
 }
 
 /** Items of `source` until its end or Ctrl-C; the last item is then `INTERRUPTED`. */
@@ -40,6 +47,19 @@ export async function orInterrupt<T>(value: Promise<T>, io: Io): Promise<T | typ
   const dispose = io.onInterrupt(() => resolve(INTERRUPTED));
   try {
     return await Promise.race([value, promise]);
+  } finally {
+    dispose();
+  }
+}
+
+/** The value, or the signal that came first. */
+export async function orEnded<T extends object>(value: Promise<T>, io: Io): Promise<T | EndSignal> {
+  let dispose = (): void => undefined;
+  const ended = new Promise<EndSignal>((resolve) => {
+    dispose = io.onEnd(resolve);
+  });
+  try {
+    return await Promise.race([value, ended]);
   } finally {
     dispose();
   }

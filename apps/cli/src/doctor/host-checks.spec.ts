@@ -1,5 +1,5 @@
 /** What doctor says of this host's files. On a real cluster: tests/broker/doctor.spec.ts. */
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadMasterConfig } from '@natrium/config';
@@ -157,22 +157,6 @@ it('names each file of the policy, and each folder of it, that others may write 
     expect(said()).toEqual([['files', 'problem', `others may put files into ${at('master.d')}`, `chmod o-w ${at('master.d')}`]]);
   }
 }); // prettier-ignore
-
-it('names a key that belongs to another than the folder of keys does; an account owns its own', () => {
-  if (process.getuid?.() !== 0) return;
-  const NOBODY = 65534;
-  const pki = join(folder, 'pki');
-  const [gateway, account] = [join(pki, 'roles.d', 'gateway.key'), join(pki, 'accounts', 'bob.key')];
-  for (const name of ['roles.d', 'accounts']) mkdirSync(join(pki, name), { recursive: true, mode: 0o711 });
-  for (const path of [gateway, account]) writeFileSync(path, '', { mode: 0o600 });
-  chmodSync(pki, 0o711);
-  chownSync(account, NOBODY, NOBODY);
-  const said = () => checkFiles({ pki_dir: pki }).map(({ level, what, mend }) => [level, what.split(':')[0], mend]);
-  expect(said()).toEqual([['ok', `keys in ${pki} are readable by their owner only`, '']]);
-  chownSync(gateway, NOBODY, NOBODY);
-  const what = `${gateway} belongs to user 65534, and ${pki} to user 0`;
-  expect(said()).toEqual([['problem', what, `chown 0 ${gateway}`]]);
-});
 
 it('says of a class without a storage key that there is none, and not to make the next one', async () => {
   await sodiumReady();

@@ -11,6 +11,8 @@ export interface ReturnedCall {
   /** Names with commas; none: the call alone. */
   readonly returner: string | undefined;
   readonly hostPath: string;
+  /** Aborted: its caller has left, and what ended with that is no return. */
+  readonly leaving?: AbortSignal;
 }
 
 /** A name that no returner has is refused before anything runs. */
@@ -19,7 +21,7 @@ export async function alsoReturned(
   asked: ReturnedCall,
   call: () => Promise<CallOutcome>,
 ): Promise<CallOutcome> {
-  const { returner: names, hostPath } = asked;
+  const { returner: names, hostPath, leaving } = asked;
   if (names === undefined) return call();
   const untaken: string[] = [];
   const unusable: string[] = [];
@@ -31,7 +33,7 @@ export async function alsoReturned(
   // A file that cannot be used is told only where it may be the reason: the agent's log has it all.
   if (unknown.length > 0) return nobody(unknown, returners.names, unusable);
   const outcome = await call();
-  if (outcome.refusal !== undefined) return outcome;
+  if (outcome.refusal !== undefined || leaving?.aborted === true) return outcome;
   returners.hand(names, factsOf(config.id, asked, outcome), {});
   await returners.settled();
   return { ...outcome, untaken };

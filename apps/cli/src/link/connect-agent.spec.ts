@@ -1,12 +1,13 @@
 /** Rules of what the agent's socket may do to `natrium-call`. */
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fingerprint, sodiumReady } from '@natrium/envelope';
 import { readOrMakeIdentity } from '@natrium/keystore';
 import { until } from '@natrium/testing';
+import type { CallOptions } from '../ports.js';
 import { connectAgent } from './connect-agent.js';
 
 let folder: string;
@@ -119,37 +120,62 @@ it('sys.list_returners tells of the returners of this host', async () => {
 });
 
 describe('a call that is left before its answer', () => {
-  const begin = async (fun: string, ...args: readonly string[]) => {
+  const begin = async (fun: string, args: readonly string[], options: CallOptions = {}) => {
     const link = await connectAgent({ configDir: folder, local: true });
     if (!link.ok) throw new Error(link.error.sentence);
-    return { outcome: link.value.call(fun, args, {}), close: () => link.value.close() };
+    return { outcome: link.value.call(fun, args, options), close: () => link.value.close() };
   };
-  const groupIn = (file: string) =>
-    until('it has begun', () => (existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined));
+  const saidIn = (file: string) =>
+    until(`${file} is there`, () => (existsSync(file) ? readFileSync(file, 'utf8') : undefined));
 
   it('is ended, with the programs that it has started', async () => {
     const file = join(folder, 'pid');
-    const { outcome, close } = await begin(
-      'cmd.shell',
-      `echo $$ > ${file}.new; mv ${file}.new ${file}; sleep 60; true`,
-    );
-    const group = await groupIn(file);
+    const text = `echo $$ > ${file}.new; mv ${file}.new ${file}; sleep 60; true`;
+    const { outcome, close } = await begin('cmd.shell', [text]);
+    const group = Number(await saidIn(file));
     await close();
     expect(await outcome).toMatchObject({ ret: "'cmd.shell' was ended: its caller has left", retcode: 1 });
     await until('none is alive', () => !isAlive(group));
   });
 
+  it.each([
+    ['cmd.script', (text: string) => [`#!/bin/sh\n${text}`]],
+    ['cmd.exec_code', (text: string) => ['sh', text]],
+  ])('leaves no file of the code behind: %s', async (fun, args) => {
+    const file = join(folder, 'path');
+    const { outcome, close } = await begin(
+      fun,
+      args(`echo "$0" > ${file}.new; mv ${file}.new ${file}; sleep 60; true`),
+    );
+    const script = (await saidIn(file)).trim();
+    expect(existsSync(script)).toBe(true);
+    await close();
+    expect(existsSync(dirname(script))).toBe(false);
+    expect(await outcome).toMatchObject({ success: false });
+  });
+
+  it('hands nothing to a returner', async () => {
+    const file = join(folder, 'began');
+    const returns = join(folder, 'returns');
+    appendFileSync(join(folder, 'minion'), `local_file: ${returns}\n`);
+    const { outcome, close } = await begin('cmd.shell', [`: > ${file}; sleep 60; true`], { returner: 'local_file' });
+    await saidIn(file);
+    await close();
+    expect(await outcome).toMatchObject({ success: false });
+    expect(existsSync(returns)).toBe(false);
+  });
+
   it('leaves what was to go on behind it', async () => {
     const file = join(folder, 'pid');
-    const { outcome, close } = await begin(
-      'cmd.run_bg',
-      `sh -c 'echo $$ > ${file}.new; mv ${file}.new ${file}; exec sleep 60'`,
-    );
-    const group = await groupIn(file);
+    const [left, later] = [join(folder, 'left'), join(folder, 'later')];
+    // It says itself that it goes on: one that was killed is there until its parent has seen its end.
+    const text = `: > ${file}; until [ -e ${left} ] || ! [ -e ${folder} ]; do sleep 0.02; done; : > ${later}`;
+    const { outcome, close } = await begin('cmd.run_bg', [`sh -c '${text}'`]);
+    await saidIn(file);
     await outcome;
     await close();
-    expect(isAlive(group)).toBe(true);
-    process.kill(-group, 'SIGKILL');
+    writeFileSync(left, '');
+    await saidIn(later);
   });
 });
 

@@ -34,13 +34,15 @@ import {
   OwnModules,
   whichLoad,
 } from '@natrium/modules';
-import { connectToSocket } from '@natrium/process';
+import { connectToSocket, within } from '@natrium/process';
 import { EXIT } from '../common/exit-codes.js';
 import type { AgentOptions, CallOptions, CallOutcome, ConnectAgent, ConnectProblem } from '../ports.js';
 import { alsoReturned, returnersHere } from './call-returners.js';
 
 /** Beside the commands in their folder: tools/build.mjs puts it there. */
 const MODULE_HOST = fileURLToPath(new URL('./module-host.mjs', import.meta.url));
+/** How long what was ended has to put away what it used, as the file of a script. */
+const LEAVING_MS = 2000;
 /** Modules whose functions need the master, and so the agent. */
 const NEED_MASTER = new Set(['publish', 'event', 'key', 'mine', 'pillar', 'saltutil']);
 /** Functions that change what the running agent has in its hands. */
@@ -52,20 +54,21 @@ export const connectAgent: ConnectAgent = (options) => {
   const { config, agentId } = made.value;
   // What a function starts is in process groups of its own, which Ctrl-C at this one does not reach.
   const leaving = new AbortController();
+  const running = new Set<Promise<unknown>>();
   const viaAgent = (fun: string) => !options.local && needsAgent(fun);
   const call = (fun: string, args: readonly Value[], signal: AbortSignal) => {
-    if (!viaAgent(fun)) return here(config, { fun, args, signal });
+    if (!viaAgent(fun)) return here(config, { fun, args, signal, began: (one) => void running.add(one) });
     return config.id === agentId ? throughAgent(config, fun, args) : Promise.resolve(otherId(agentId));
   };
   return Promise.resolve(
     ok({
       call: (fun: string, args: readonly Value[], { timeout, returner }: CallOptions) =>
-        alsoReturned(config, { fun, args, returner, hostPath: MODULE_HOST }, () =>
+        alsoReturned(config, { fun, args, returner, hostPath: MODULE_HOST, leaving: leaving.signal }, () =>
           inTime(timeout, leaving.signal, (signal) => call(fun, args, signal)),
         ),
-      close: () => {
+      close: async () => {
         leaving.abort('its caller has left');
-        return Promise.resolve();
+        await within(LEAVING_MS, Promise.allSettled(running));
       },
     }),
   );
@@ -119,13 +122,14 @@ interface LocalCall {
   readonly fun: string;
   readonly args: readonly Value[];
   readonly signal: AbortSignal;
+  readonly began: (running: Promise<unknown>) => void;
 }
 
 function needsAgent(fun: string): boolean {
   return NEED_MASTER.has(fun.split('.')[0] ?? '') || NEED_AGENT.test(fun);
 }
 
-async function here(config: MinionConfig, { fun, args, signal }: LocalCall): Promise<CallOutcome> {
+async function here(config: MinionConfig, { fun, args, signal, began }: LocalCall): Promise<CallOutcome> {
   const shown = shownMinion(config);
   const grainsFile = new GrainsFile(config.root_dir);
   let grains: ValueMap | undefined;
@@ -143,6 +147,7 @@ async function here(config: MinionConfig, { fun, args, signal }: LocalCall): Pro
     runners: async () => (await import('./own-runners.js')).runnerLibrary(),
     masterFingerprint: config.master_finger === '' ? undefined : config.master_finger,
     signal,
+    began,
   });
   // Only where it may be the reason: the agent's log has it all.
   return outcome.fault === 'unavailable' ? { ...outcome, notes: [...outcome.notes, ...problems] } : outcome;

@@ -28,6 +28,17 @@ _${name.replaceAll('-', '_')}; printf '%s\\n' "\${COMPREPLY[@]}"`;
     expect(complete('natriumctl', 'up', '--rep')).toEqual(['--replicas']);
   });
 
+  it.each([
+    ['-c', '/tmp'],
+    ['--config-dir', '=', '/tmp'],
+    ['-c', '/tmp', '--log-level', 'info', '-V'],
+  ])('knows the subcommand behind options that stand before it: %j %j', (...before) => {
+    expect(complete('natriumctl', ...before, 'fi')).toEqual(['fingerprint']);
+    expect(complete('natriumctl', ...before, 'up', '--rep')).toEqual(['--replicas']);
+    expect(complete('natriumctl', ...before, 'roles', 're')).toEqual(['renew', 'retire']);
+    expect(complete('natriumctl', ...before, 'roles', 'new-key', 're')).toEqual([]);
+  });
+
   it('completes what a subcommand can do, and only there', () => {
     const verbs = ['show', 'renew', 'new-key', 'retire', 'new-root'];
     expect(complete('natriumctl', 'roles', '')).toEqual(verbs);

@@ -1,6 +1,6 @@
 /** Completion scripts for bash and zsh. They know options and subcommands, and run nothing while somebody types. */
 import { outputterNames } from '@natrium/output';
-import type { Option } from 'commander';
+import type { Command, Option } from 'commander';
 import type { Documented, Program } from '../common/program.js';
 import { shellQuoted } from '../common/shell-quoted.js';
 import { shownOptions, spellings, takesValue } from './programs.js';
@@ -28,14 +28,14 @@ function bash(documented: readonly Documented[]): string {
     return [
       `${functionName(program)}() {`,
       `  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" options='${words(program)}' verbs=''`,
-      ...(cases.length === 0 ? [] : ['  case "${COMP_WORDS[1]}" in', ...cases, '  esac']),
+      ...(names === '' ? [] : [bashPlace(program), '  case "${COMP_WORDS[at]}" in', ...cases, '  esac']),
       '  case "$before" in',
       ...bashValues([program, ...subcommands]),
       '  esac',
       ...(names === ''
         ? []
         : [
-            `  if [ "$COMP_CWORD" -eq 1 ]; then verbs='${names}'; elif [ "$COMP_CWORD" -gt 2 ]; then verbs=''; fi`,
+            `  if [ "$COMP_CWORD" -eq "$at" ]; then verbs='${names}'; elif [ "$COMP_CWORD" -gt $((at + 1)) ]; then verbs=''; fi`,
             '  if [ -n "$verbs" ]; then COMPREPLY=($(compgen -W "$verbs" -- "$word")); [ -n "$COMPREPLY" ] && return; fi',
           ]),
       '  COMPREPLY=($(compgen -W "$options" -- "$word"))',
@@ -44,6 +44,23 @@ function bash(documented: readonly Documented[]): string {
     ].join('\n');
   });
   return `# Completion of Natrium for bash; written by natriumctl completion bash.\n${functions.join('\n\n')}\n`;
+}
+
+/** Where the subcommand stands: behind the options of the program itself. Of `--config-dir=DIR` bash makes three words. */
+function bashPlace({ command }: Program): string {
+  return `  local at=1
+  while [ "$at" -lt "$COMP_CWORD" ]; do
+    case "\${COMP_WORDS[at]}" in
+      ${withValue(command)}) at=$((at + 2)); [ "\${COMP_WORDS[at-1]}" = = ] && at=$((at + 1)) ;;
+      -*) at=$((at + 1)) ;;
+      *) break ;;
+    esac
+  done`;
+}
+
+/** Spellings of the options that take the word behind them, as a pattern of both shells. */
+function withValue(command: Command): string {
+  return shownOptions(command).filter(takesValue).flatMap(spellings).join('|');
 }
 
 function bashValues(programs: readonly Program[]): readonly string[] {
@@ -80,8 +97,9 @@ function zsh(documented: readonly Documented[]): string {
       '  subcommands=(',
       ...described,
       '  )',
-      '  if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then _describe subcommand subcommands; return; fi',
-      '  case $words[2] in',
+      zshPlace(program),
+      '  if (( CURRENT == at )) && [[ $words[at] != -* ]]; then _describe subcommand subcommands; return; fi',
+      '  case $words[at] in',
       ...cases,
       `    *) _arguments -s -S \\\n${zshOptions(program)}    '*:word:_default' ;;`,
       '  esac',
@@ -97,6 +115,18 @@ function zsh(documented: readonly Documented[]): string {
     ...pairs,
     '',
   ].join('\n');
+}
+
+/** As `bashPlace`; a value behind = is in the same word here. */
+function zshPlace({ command }: Program): string {
+  return `  local -i at=2
+  while (( at < CURRENT )); do
+    case $words[at] in
+      (${withValue(command)}) (( at += 2 )) ;;
+      (-*) (( at += 1 )) ;;
+      (*) break ;;
+    esac
+  done`;
 }
 
 function zshOptions({ command }: Program): string {

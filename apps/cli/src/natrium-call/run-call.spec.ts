@@ -78,15 +78,26 @@ describe('natrium-call', () => {
     expect(asked[0]?.options).toEqual({ returner: 'local_file' });
   });
 
-  it('says that Ctrl-C ended it', async () => {
+  it.each([
+    ['SIGINT', 130, 'Ctrl-c'],
+    ['SIGTERM', 143, 'SIGTERM'],
+    ['SIGHUP', 129, 'SIGHUP'],
+  ] as const)('says that %s ended it, and ends only when the function has', async (signal, exit, name) => {
     const io = new ScriptedIo();
+    let closed = false;
     const never = () => {
-      queueMicrotask(() => io.pressCtrlC());
+      queueMicrotask(() => io.end(signal));
       return new Promise<CallOutcome>(() => undefined);
     };
-    const connect = () => Promise.resolve(ok({ call: never, close: () => Promise.resolve() }));
-    expect(await runNatriumCall(['test.sleep', '9'], io, connect)).toBe(130);
-    expect({ out: io.stdout, err: io.stderr }).toEqual({ out: '', err: '\nExiting gracefully on Ctrl-c\n' });
+    const close = async () => {
+      await new Promise(setImmediate);
+      closed = true;
+    };
+    expect(await runNatriumCall(['test.sleep', '9'], io, () => Promise.resolve(ok({ call: never, close })))).toBe(exit);
+    expect({ out: io.stdout, err: io.stderr, closed }).toEqual({
+      ...{ out: '', closed: true },
+      err: `\nExiting gracefully on ${name}\n`,
+    });
   });
 
   it('exits 1 for a failure, or with the code itself when asked', async () => {

@@ -10,7 +10,7 @@ import { printableLines } from '@natrium/output';
 import { configDirOf } from '../common/common-options.js';
 import { docsIn, printDocs } from '../common/docs.js';
 import { EXIT, exitOfRetcode } from '../common/exit-codes.js';
-import { interrupted, INTERRUPTED, orInterrupt } from '../common/interrupt.js';
+import { endedBy, orEnded } from '../common/interrupt.js';
 import { refuseNotBuilt } from '../common/not-built.js';
 import { type Options, UsageError } from '../common/options.js';
 import { makePrinter, type Printer } from '../common/printer.js';
@@ -93,8 +93,8 @@ async function callThrough(
   const link = await connect(how);
   if (!link.ok) return notConnected(link.error, io);
   try {
-    const outcome = await orInterrupt(link.value.call(call.fun, call.args, call.options), io);
-    return outcome === INTERRUPTED ? interrupted(io) : tell(outcome, call, printer, io);
+    const outcome = await orEnded(link.value.call(call.fun, call.args, call.options), io);
+    return typeof outcome === 'string' ? endedBy(outcome, io) : tell(outcome, call, printer, io);
   } finally {
     await link.value.close();
   }

@@ -63,7 +63,7 @@ export async function followStored(jid: string, waitMs: number, parts: StoredPar
     if (exit !== INTERRUPTED) return exit;
     live.erase();
     io.err('\nThe job goes on.\n');
-    job.showGathered();
+    job.leave();
     return EXIT.interrupted;
   } finally {
     live.ended();
@@ -77,6 +77,7 @@ class StoredJob {
   #working: readonly string[] = [];
   /** Looks in a row that found nobody at work. */
   #emptyLooks = 0;
+  #isLeft = false;
 
   constructor(
     private readonly jid: string,
@@ -122,14 +123,15 @@ class StoredJob {
     return this.#report.finish();
   }
 
-  /** What is gathered; nothing more comes. */
-  showGathered(): void {
+  /** Shows what is gathered, and nothing after it. */
+  leave(): void {
+    this.#isLeft = true;
     this.#report.showGathered();
   }
 
   #givenUp(why: Refusal): number {
     this.live.erase();
-    this.showGathered();
+    this.#report.showGathered();
     return refused(why, this.parts.io);
   }
 
@@ -205,6 +207,8 @@ class StoredJob {
 
   async #ask(fun: string, args: readonly Value[]): Promise<Result<Value, Refusal>> {
     const answer = await this.parts.link.run({ fun, args, timeout: RUN_SECONDS });
+    // All is said: an answer that was under way, or that the link has closed, is no news any more.
+    if (this.#isLeft) return new Promise(() => undefined);
     if (!answer.ok) return answer;
     const { ret, retcode, success } = answer.value;
     if (retcode === 0 && success) return ok(ret);

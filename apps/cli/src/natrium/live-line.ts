@@ -1,4 +1,5 @@
 /** The line under a running job: `37/40 returned · missing: web3 (not connected), db1 (running 4 s)`. */
+import { disarm } from '@natrium/output';
 import { type Missing, missingWord } from './missing.js';
 
 export interface Progress {
@@ -18,7 +19,7 @@ export function liveLine({ asked, returned, missing, seconds, bar = false }: Pro
   if (missing.length === 0) return head.slice(0, columns);
   const words = [...missing]
     .sort(byInterest)
-    .map((one) => `${one.id} (${missingWord(one.why)}${one.why === 'running' ? ` ${String(seconds)} s` : ''})`);
+    .map((one) => `${disarm(one.id)} (${missingWord(one.why)}${one.why === 'running' ? ` ${String(seconds)} s` : ''})`);
   // The most ids that fit; with none, the count alone.
   for (let shown = words.length; shown > 0; shown -= 1) {
     const rest = words.length - shown;

@@ -1,5 +1,6 @@
 /** What is printed for a minion that was asked and did not return: Salt's sentence first, then what is known of the reason. */
 import type { Absent, AbsentWhy } from '@natrium/model';
+import { say } from '../common/refused.js';
 import type { Io } from '../ports.js';
 
 export interface Missing extends Omit<Absent, 'why'> {
@@ -37,7 +38,7 @@ export function sayNobody(unknown: readonly string[], io: Io): void {
 }
 
 export function sayUnknown(ids: readonly string[], io: Io): void {
-  for (const id of ids) io.err(`${id}: ${NO_SUCH_ID}\n`);
+  for (const id of ids) say(`${id}: ${NO_SUCH_ID}`, io);
 }
 
 function asSentence(text: string): string {

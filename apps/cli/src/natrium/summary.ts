@@ -1,4 +1,5 @@
 /** The block that `--summary` appends. */
+import { disarm } from '@natrium/output';
 import type { Missing } from './missing.js';
 
 export interface Counts {
@@ -28,5 +29,5 @@ function namesOf(failed: readonly string[], missing: readonly Missing[]): readon
     ['Minions not responding', silent],
     ['Minions with failures', failed],
   ];
-  return named.filter(([, ids]) => ids.length > 0).map(([title, ids]) => `${title}: ${ids.join(' ')}`);
+  return named.filter(([, ids]) => ids.length > 0).map(([title, ids]) => `${title}: ${disarm(ids.join(' '))}`);
 }

@@ -1,4 +1,4 @@
-import { err, refusal, type RefusalCode, type ValueMap } from '@natrium/model';
+import { err, ok, type Refusal, refusal, type RefusalCode, type Result, type ValueMap } from '@natrium/model';
 import type { JobEars, RunAnswer, RunAsk } from '../ports.js';
 import type { CtlPorts } from './ctl-ports.js';
 import { ScriptedIo } from '../testing/scripted-io.js';
@@ -31,6 +31,25 @@ class RefusingMaster extends ScriptedMaster {
     if (code === undefined) return super.run(ask);
     this.ran.push(ask);
     return err(refusal(code, 'Not so.'));
+  }
+}
+
+/** Its operator presses Ctrl-C while the second question is under way. */
+class LateMaster extends ScriptedMaster {
+  answer: (late: Result<RunAnswer, Refusal>) => void = () => undefined;
+
+  constructor(
+    script: Script,
+    private readonly io: ScriptedIo,
+  ) {
+    super(script);
+  }
+
+  override run(ask: RunAsk) {
+    if (this.ran.length === 0) return super.run(ask);
+    this.ran.push(ask);
+    setImmediate(() => this.io.pressCtrlC());
+    return new Promise<Result<RunAnswer, Refusal>>((resolve) => (this.answer = resolve));
   }
 }
 
@@ -265,6 +284,21 @@ describe('natriumctl job follow', () => {
       };
       const { exit, out, err: told } = await followHearing(pressing, { runs }, io, '--static');
       expect({ exit, out, told }).toEqual({ exit: 130, out: 'a:\n    x\n', told: '\nThe job goes on.\n' });
+    });
+
+    it.each([
+      ['an answer', ok(stored({ a: ['x', 0], b: ['y', 0] }))],
+      ['its end', err(refusal('not_permitted', 'Not so.'))],
+    ])('at Ctrl-C shows no more of a question that was under way: %s', async (_, late) => {
+      const io = new ScriptedIo();
+      const master = new LateMaster({ runs }, io);
+      const { exit, out, err: told } = await followOn(master, silent, io, '--static');
+      master.answer(late);
+      await new Promise(setImmediate);
+      const after = { out: io.stdout, told: io.stderr };
+      expect({ exit, out, told }).toEqual({ exit: 130, out: 'a:\n    x\n', told: '\nThe job goes on.\n' });
+      expect(after).toEqual({ out, told });
+      expect(master.ran).toHaveLength(2);
     });
 
     it.each([1, 2])('at a refusal shows with --static what came, and takes the live line away: run %i', async (at) => {

@@ -1,5 +1,5 @@
 /** A terminal in memory: what was printed, what the operator answers, when they press Ctrl-C, and a clock set by hand. */
-import type { Io } from '../ports.js';
+import type { EndSignal, Io } from '../ports.js';
 
 export interface ScriptedIoOptions {
   readonly tty?: boolean;
@@ -27,6 +27,7 @@ export class ScriptedIo implements Io {
   readonly #answers: string[];
   readonly #input: string;
   readonly #interrupts = new Set<() => void>();
+  readonly #ends = new Set<(signal: EndSignal) => void>();
   readonly #ticks = new Set<() => void>();
   #now = 0;
 
@@ -50,6 +51,11 @@ export class ScriptedIo implements Io {
   onInterrupt(callback: () => void): () => void {
     this.#interrupts.add(callback);
     return () => void this.#interrupts.delete(callback);
+  }
+
+  onEnd(callback: (signal: EndSignal) => void): () => void {
+    this.#ends.add(callback);
+    return () => void this.#ends.delete(callback);
   }
 
   ask(question: string): Promise<string | undefined> {
@@ -104,6 +110,11 @@ export class ScriptedIo implements Io {
 
   pressCtrlC(): void {
     for (const callback of [...this.#interrupts]) callback();
+    this.end('SIGINT');
+  }
+
+  end(signal: EndSignal): void {
+    for (const callback of [...this.#ends]) callback(signal);
   }
 
   /** Lets time pass and every timer fire once. */

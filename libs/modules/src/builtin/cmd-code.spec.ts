@@ -1,4 +1,7 @@
 /** Rules of `cmd.exec_code` and of `cmd.script_retcode`: Salt's words, on this machine's own interpreters. */
+import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { pyStr, type Value } from '@natrium/model';
 import { call, named } from '../testing/call-context.js';
 
@@ -28,8 +31,15 @@ describe('cmd.exec_code', () => {
     expect((await call('cmd.exec_code', ['sh', 'pwd; cat', '/usr', named({ stdin: 'in' })])).ret).toBe('/usr\nin');
     expect((await call('cmd.exec_code', ['sh', 'echo $A', named({ env: { A: 1 } })])).ret).toBe('1');
     expect((await call('cmd.exec_code', ['sh', 'exit 3', named({ ignore_retcode: true })])).retcode).toBe(0);
-    if (process.getuid?.() === 0)
-      expect((await call('cmd.exec_code', ['sh', 'id -un', '/', named({ runas: 'nobody' })])).ret).toBe('nobody');
+  });
+
+  it('has both outputs as one where that is asked for', async () => {
+    const both = named({ redirect_stderr: true });
+    const code = 'echo out; echo err >&2; exit 3';
+    expect((await call('cmd.exec_code', ['sh', code, both])).ret).toBe('out\nerr');
+    expect((await call('cmd.exec_code_all', ['sh', code, both])).ret).toMatchObject({ stdout: 'out\nerr', stderr: '' });
+    const apart = named({ redirect_stderr: false });
+    expect((await call('cmd.exec_code_all', ['sh', code, apart])).ret).toMatchObject({ stdout: 'out', stderr: 'err' });
   });
 
   it('is subject to the lists of commands, and says what it cannot run', async () => {
@@ -44,6 +54,32 @@ describe('cmd.exec_code', () => {
     expect((await call('cmd.exec_code', ['sh', 'x', named({ python_shell: true })])).ret).toMatch(/are not valid/);
   });
 });
+
+it.each([
+  ['cmd.script', (text: string) => [`#!/bin/sh\n${text}`]],
+  ['cmd.exec_code', (text: string) => ['sh', text]],
+])('code that is not permitted is never written to a file: %s', async (fun, sent) => {
+  const text = `: ${randomUUID()}`;
+  let globs: Value = [];
+  const written: (readonly string[])[] = [];
+  // The lists are read when it is asked whether it may run.
+  const grains = () => {
+    written.push(filesWith(text));
+    return { cmd_blacklist_glob: globs };
+  };
+  expect(await call(fun, sent(`${text}; exit 0`), { grains })).toMatchObject({ success: true });
+  globs = ['*'];
+  expect((await call(fun, sent(text), { grains })).ret).toMatch(/^ERROR: This shell command is not permitted/);
+  expect(written.length).toBeGreaterThan(1);
+  expect(written.flat()).toEqual([]);
+});
+
+/** Scripts that lie in the place for them now and hold this. */
+function filesWith(text: string): readonly string[] {
+  const folders = readdirSync('/tmp').filter((name) => name.startsWith('natrium-script-'));
+  const files = folders.map((name) => join('/tmp', name, 'script'));
+  return files.filter((file) => existsSync(file) && readFileSync(file, 'utf8').includes(text));
+}
 
 it('cmd.script_retcode answers the exit code alone', async () => {
   expect(await call('cmd.script_retcode', ['#!/bin/sh\nexit $1', '4'])).toMatchObject({ ret: 4, retcode: 4 });

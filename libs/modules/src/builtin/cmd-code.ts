@@ -4,9 +4,10 @@ import type { CallContext } from '../call-context.js';
 import { InvocationError } from '../loader/errors.js';
 import { type Reply, reply } from '../loader/reply.js';
 import { fn } from '../minion-registry.js';
-import { CWD, type CommandOptions, OPTIONS, RUNAS, STDIN } from './cmd-options.js';
+import { mustBePermitted } from './cmd-lists.js';
+import { CWD, type CommandOptions, OPTIONS, REDIRECT, RUNAS, STDIN } from './cmd-options.js';
 import { withScript } from './cmd-script.js';
-import { type Ran, runCommand, settingOf } from './run-command.js';
+import { type Ran, runNamed, settingOf } from './run-command.js';
 
 const PARAMS = [
   { name: 'lang', type: 'str', doc: 'The interpreter, as python3 or ruby.' },
@@ -16,6 +17,7 @@ const PARAMS = [
   { ...STDIN, keyword: true },
   { ...RUNAS, keyword: true },
   ...OPTIONS,
+  { ...REDIRECT, default: false },
 ] as const;
 
 export const execCode = fn(
@@ -41,15 +43,24 @@ interface Code extends CommandOptions {
   readonly lang: string;
   readonly code: string;
   readonly args: Value;
+  readonly redirect_stderr: boolean;
 }
 
-async function run({ lang, code, args, ...options }: Code, context: CallContext, show: (ran: Ran) => Value) {
+type Shown = Omit<Ran, 'notes'>;
+
+async function run(
+  { lang, code, args, redirect_stderr: merged, ...options }: Code,
+  context: CallContext,
+  show: (ran: Shown) => Value,
+) {
   if (lang === '') throw new InvocationError('there is no interpreter named');
   const words = args === null ? [] : (isList(args) ? args : [args]).map(pyStr);
-  const { account } = await settingOf(options, context);
-  return withScript(code, account, async (file): Promise<Reply> => {
-    const command = { ...options, cmd: [lang, file, ...words], shell: '', python_shell: null };
-    const ran = await runCommand(command, false, context);
+  const setting = { ...(await settingOf(options, context)), merged };
+  const cmd = (file: string) => [lang, file, ...words];
+  const permit = (file: string) => mustBePermitted(cmd(file), context);
+  return withScript({ text: code, account: setting.account, permit }, async (file): Promise<Reply> => {
+    const program = { file: lang, args: [file, ...words], cmd: cmd(file) };
+    const ran = await runNamed(program, options, setting, context);
     return reply(show(ran), { retcode: options.ignore_retcode ? 0 : (ran.retcode ?? 0) });
   });
 }

@@ -115,3 +115,5 @@ export const BACKGROUND = {
   keyword: true,
   doc: 'Start it, wait for nothing of it, and let it outlive the job.',
 } as const;
+
+export const REDIRECT = { name: 'redirect_stderr', type: 'bool', keyword: true, doc: 'Both outputs as one.' } as const;

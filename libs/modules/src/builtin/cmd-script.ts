@@ -61,11 +61,11 @@ async function runScript({ source, args, ...options }: Script, context: CallCont
     throw new InvocationError('a script is a whole path on this host, or a text that begins with #!');
   const setting = await settingOf(options, context);
   const { words } = splitWords(args);
-  return withScript(text, setting.account, (file) => {
-    const cmd = [isPath ? source : file, ...words];
-    mustBePermitted(cmd, context);
-    return runProgram({ file, args: words, cmd }, options, { ...setting, merged: false }, context);
-  });
+  const cmd = (file: string) => [isPath ? source : file, ...words];
+  const permit = (file: string) => mustBePermitted(cmd(file), context);
+  return withScript({ text, account: setting.account, permit }, (file) =>
+    runProgram({ file, args: words, cmd: cmd(file) }, options, { ...setting, merged: false }, context),
+  );
 }
 
 type Ended = Omit<Ran, 'notes'>;
@@ -74,15 +74,22 @@ function ended(ran: Ended, { ignore_retcode: ignores }: CommandOptions, show: (r
   return reply(show(ran), { retcode: ignores ? 0 : (ran.retcode ?? 0) });
 }
 
+interface ScriptFile {
+  readonly text: string;
+  readonly account: Account | undefined;
+  /** Asked before anything is written: throws where what runs it is not permitted. */
+  readonly permit: (file: string) => void;
+}
+
 /** Puts the text into a file, and takes that away once it has been used. @throws {ExecutionError} */
 export async function withScript<T>(
-  text: string,
-  account: Account | undefined,
+  { text, account, permit }: ScriptFile,
   use: (file: string) => Promise<T>,
 ): Promise<T> {
   const folder = await mkdtemp('/tmp/natrium-script-');
   try {
     const file = join(folder, 'script');
+    permit(file);
     await putScript(folder, file, text, account);
     return await use(file);
   } finally {

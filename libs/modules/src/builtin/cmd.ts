@@ -14,7 +14,7 @@ import { findProgram } from '../process/find-program.js';
 import { SYSTEM_PATH } from '../process/run-tool.js';
 import { execCode, execCodeAll } from './cmd-code.js';
 import { script, scriptRetcode } from './cmd-script.js';
-import { BACKGROUND, CWD, OPTIONS, PLACE, RUNAS } from './cmd-options.js';
+import { BACKGROUND, CWD, OPTIONS, PLACE, REDIRECT, RUNAS } from './cmd-options.js';
 import { type CommandAsk, type Ran, runCommand } from './run-command.js';
 
 const CMD = { name: 'cmd', type: 'any', doc: 'The command, as text or as a list of words.' } as const;
@@ -29,7 +29,6 @@ const SHELL = [
   },
 ] as const;
 const PARAMS = [CMD, ...PLACE, ...SHELL, BACKGROUND, ...OPTIONS] as const;
-const REDIRECT = { name: 'redirect_stderr', type: 'bool', keyword: true, doc: 'Both outputs as one.' } as const;
 const RAISE = {
   name: 'raise_err',
   type: 'bool',

@@ -198,7 +198,6 @@ it.each(['/', '/.', '//./'])('takes a link with %j behind it for the link as wel
   ];
   for (const [fun, ...sent] of calls)
     expect(await ret(fun, ...sent)).toBe(`ERROR: ${link} is a symbolic link; name the file itself`);
-  if (process.getuid?.() === 0) expect(await ret('chown', link, 'nobody', 'nogroup')).toBeNull();
   expect(await ret('remove', link)).toBe(true);
   expect(await ret('is_link', path)).toBe(false);
   const { uid, mode, mtimeMs } = statSync(target);
@@ -228,17 +227,14 @@ describe('file.* that makes, moves and removes', () => {
     expect(await ret('truncate', path, 0)).toBe(`ERROR: ${path} is not a regular file`);
   });
 
-  it('copies with mode and owner, waits for no pipe on either side, and empties no file by copying it to itself', async () => {
+  it('copies with the mode, waits for no pipe on either side, and empties no file by copying it to itself', async () => {
     const [pipe, copy] = [join(folder, 'pipe'), join(folder, 'copy')];
     execFileSync('mkfifo', [pipe]);
     writeFileSync(path, 'text', { mode: 0o640 });
     writeFileSync(copy, 'longer than that');
-    const isRoot = process.getuid?.() === 0;
-    if (isRoot) await run('chown', path, 'nobody', 'nogroup');
     expect(await ret('copy', path, copy)).toBe(true);
     expect(readFileSync(copy, 'utf8')).toBe('text');
     expect(await ret('get_mode', copy)).toBe('0640');
-    if (isRoot) expect(await ret('get_user', copy)).toBe('nobody');
     expect(await ret('copy', pipe, copy)).toBe(`ERROR: ${pipe} is not a regular file`);
     expect((await run('copy', path, pipe)).success).toBe(false);
     linkSync(path, join(folder, 'same'));

@@ -47,11 +47,21 @@ export interface Program {
 export async function runCommand(command: CommandAsk, merged: boolean, context: CallContext): Promise<Ran> {
   mustBePermitted(command.cmd, context);
   const setting = await settingOf(command, context);
-  const { file: name, args, notes } = commandOf(command);
-  const file = await findProgram(name, setting.env['PATH'] ?? SYSTEM_PATH, setting.cwd);
-  if (file === undefined) throw cannotRun(name, 'No such file or directory');
-  const ran = await runProgram({ file, args, cmd: command.cmd }, command, { ...setting, merged }, context);
+  const { notes, ...program } = commandOf(command);
+  const ran = await runNamed({ ...program, cmd: command.cmd }, command, { ...setting, merged }, context);
   return { ...ran, notes };
+}
+
+/** As `runProgram`, of a program that is looked for where the setting's PATH says. */
+export async function runNamed(
+  program: Program,
+  options: CommandOptions,
+  setting: Setting & { readonly merged: boolean },
+  context: BaseContext,
+): Promise<Omit<Ran, 'notes'>> {
+  const file = await findProgram(program.file, setting.env['PATH'] ?? SYSTEM_PATH, setting.cwd);
+  if (file === undefined) throw cannotRun(program.file, 'No such file or directory');
+  return runProgram({ ...program, file }, options, setting, context);
 }
 
 /** @throws {InvocationError} For an option that there is not. */

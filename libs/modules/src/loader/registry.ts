@@ -21,6 +21,8 @@ export interface BaseContext {
   /** The same as `signal.aborted`, for contexts that make the signal only when it is read. */
   readonly isEnded?: boolean | undefined;
   readonly processes?: ProcessPort | undefined;
+  /** Hears of what a function does until it has wholly ended, also where its call is ended before. */
+  readonly began?: ((running: Promise<unknown>) => void) | undefined;
 }
 
 export class Registry<C extends BaseContext> implements Library {
@@ -84,7 +86,9 @@ export class Registry<C extends BaseContext> implements Library {
     if (isAborted(context)) return failure('aborted', abortedText(fun, context.signal));
     try {
       const returned = spec.run(bound, context, this);
-      return toOutcome(returned instanceof Promise ? await raceAbort(returned, context.signal) : returned);
+      if (!(returned instanceof Promise)) return toOutcome(returned);
+      context.began?.(returned);
+      return toOutcome(await raceAbort(returned, context.signal));
     } catch (error) {
       if (isAborted(context)) return failure('aborted', abortedText(fun, context.signal));
       const { fault, text } = this.dialect.thrown(fun, error);

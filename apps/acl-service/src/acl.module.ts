@@ -203,7 +203,8 @@ interface StoresNeeds {
 
 /** What minions say and keep; what nobody's is any more goes. */
 async function openMinionStores(link: RoleLink, { roster, pillars, log }: StoresNeeds) {
-  const inventory = await Inventory.open(await link.store('data', 'inventory'), link.roles.cluster, pillars);
+  const { roles, clock } = link;
+  const inventory = await Inventory.open(await link.store('data', 'inventory'), roles.cluster, pillars, clock);
   const mines = await Mines.open(await link.store('mine', 'inventory'));
   new Sweeping({ roster, inventory, mines, announcements: link.announcements, log }).begin();
   return { inventory, mines };

@@ -57,8 +57,8 @@ export async function startAgent(
   const traces = await openTraces(config, log);
   const { tracing } = traces;
   const about = { config, trust, clock, log, signal, grains: shownGrains(config, log), tracing };
-  const { identity, fresh } = await identityAtStart(about, keyPath(config));
-  const come = () => comeToLife({ about, identity, fresh, kept });
+  const identity = await identityAtStart(about, keyPath(config));
+  const come = () => comeToLife({ about, identity, kept });
   try {
     // A cluster that has lost its data knows this minion no more, while the broker may know its user still.
     const agent = await come().catch((error: unknown) => {
@@ -83,15 +83,13 @@ export async function startAgent(
 interface Coming {
   readonly about: AboutHost;
   readonly identity: Identity;
-  /** The identity was made just now. */
-  readonly fresh: boolean;
   readonly kept: Kept;
 }
 
-async function comeToLife({ about, identity, fresh, kept }: Coming): Promise<Agent> {
+async function comeToLife({ about, identity, kept }: Coming): Promise<Agent> {
   const came = await comeIn({ ...about, identity });
   try {
-    return await begin({ about, link: new LiveLink(came), fresh, kept });
+    return await begin({ about, link: new LiveLink(came), kept });
   } catch (error) {
     await came.transport.drain(); // an agent that does not come to life leaves nothing open
     throw error;
@@ -109,9 +107,9 @@ interface Beginning extends Omit<Coming, 'identity'> {
   readonly link: LiveLink;
 }
 
-async function begin({ about, link, fresh, kept }: Beginning): Promise<Agent> {
+async function begin({ about, link, kept }: Beginning): Promise<Agent> {
   const { config, log, trust } = about;
-  const { record, spool } = kept.files(fresh);
+  const { record, spool } = kept.files();
   const grainsFile = new GrainsFile(config.root_dir);
   const data = new HostData(link, gathering(config, grainsFile, log), log, () => void loseWhenUnknown(about, link));
   const events = await kept.events();

@@ -11,6 +11,7 @@ import type { MinionReturn } from '@natrium/flow';
 import { err, ok, parseJid } from '@natrium/model';
 import { pino } from 'pino';
 import { Execution } from './execution/execution.js';
+import { beginRecord, recordFolder } from './disk/run-record.js';
 import { Kept } from './kept.js';
 import type { LiveLink } from './link/live-link.js';
 
@@ -38,6 +39,7 @@ let backs: (() => void)[];
 beforeAll(sodiumReady);
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'nt-kept-'));
+  beginRecord(recordFolder({ cachedir: folder }));
   problems = [];
   kept = aProcess();
   told = [];
@@ -89,7 +91,7 @@ function aLink(over: string): LiveLink {
 
 /** An agent comes in over this link, and sends what is left. */
 function comeIn(over: string) {
-  const files = kept.files(true);
+  const files = kept.files();
   const outbox = kept.outboxOn(aLink(over), files);
   outbox.sendSpooled();
   return { ...files, outbox };

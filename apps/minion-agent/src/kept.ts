@@ -18,7 +18,7 @@ import { JobsNow } from './execution/jobs-now.js';
 import type { LiveLink } from './link/live-link.js';
 import { Outbox } from './jobs/outbox.js';
 import { agentReturners, type OwnReturners } from './execution/own-returners.js';
-import { RunRecord } from './disk/run-record.js';
+import { recordFolder, RunRecord } from './disk/run-record.js';
 import { RETURNS_SHARE, Spool } from './disk/spool.js';
 
 const HOUR_MS = 3_600_000;
@@ -46,9 +46,8 @@ export class Kept {
     this.clock = new Clock(config.clock_skew * 1000);
   }
 
-  /** @param fresh The identity was made just now; asked the first time only. */
-  files(fresh: boolean): RunFiles {
-    return (this.#files ??= this.#open(fresh));
+  files(): RunFiles {
+    return (this.#files ??= this.#open());
   }
 
   async events(): Promise<AgentEvents> {
@@ -96,8 +95,8 @@ export class Kept {
     }
   }
 
-  #open(fresh: boolean) {
-    const record = this.#openRecord(fresh);
+  #open() {
+    const record = this.#openRecord();
     const untold = new Map(record.unfinished.map(({ digest, jid }) => [digest, jid]));
     const { cachedir, keep_returns: keepHours, spool_max_bytes: maxBytes } = this.config;
     const spool = new Spool({
@@ -119,11 +118,10 @@ export class Kept {
     return { record, spool };
   }
 
-  #openRecord(fresh: boolean): RunRecord {
+  #openRecord(): RunRecord {
     const { clock } = this;
     const record = new RunRecord({
-      folder: join(this.config.cachedir, 'record'),
-      fresh,
+      folder: recordFolder(this.config),
       bootId: existsSync(BOOT_ID) ? readFileSync(BOOT_ID, 'utf8').trim() : 'unknown',
       now: () => clock.now(),
       onProblem: this.#onProblem,

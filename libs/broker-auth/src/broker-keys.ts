@@ -14,6 +14,7 @@ import { NatsKey } from '@natrium/envelope';
 import { KeyfileCorrupt, readCredentials, readIfThere, readKeyFile, writeKeyFile, writeWhole } from '@natrium/keystore';
 import {
   accountJwt,
+  clusterIn,
   credentialsText,
   operatorJwt,
   plainUserJwt,
@@ -110,6 +111,11 @@ export class BrokerKeys {
     const name = this.#text(this.#path('account')).trim();
     if (!/^A[A-Z2-7]{55}$/.test(name)) throw new KeyfileCorrupt(this.#path('account'), 'hold the name of an account');
     return name;
+  }
+
+  /** The cluster that they were made for: every permission names it. @throws {Error} When its account cannot be read. */
+  get cluster(): string {
+    return clusterIn(this.#text(this.#path('jwt', 'account.jwt')).trim());
   }
 
   /** @throws {KeyfileCorrupt} */

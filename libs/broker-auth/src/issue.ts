@@ -19,6 +19,8 @@ import { type Permissions, permissionsOf, type Scope, type ScopeName } from './p
 
 type Key = Exclude<Parameters<typeof encodeOperator>[1], string | Uint8Array>;
 
+/** Before the cluster's name in its account's. */
+const ACCOUNT = 'natrium-';
 /** Seconds since 1970: a revocation is of everything issued before a time, and this is later than any JWT will ever be issued. */
 const FOR_EVER = 253_402_300_799;
 /** The broker counts a limit that is not there as none at all. */
@@ -54,6 +56,11 @@ export function scopesIn(jwt: string): ReadonlySet<string> {
   return new Set((nats.signing_keys ?? []).flatMap((key) => (typeof key === 'string' ? [] : [key.role])));
 }
 
+/** The cluster whose account that is. @throws {Error} When it is no JWT. */
+export function clusterIn(jwt: string): string {
+  return decode<Account>(jwt).name.slice(ACCOUNT.length);
+}
+
 /** The scope keys of a cluster's account: whoever holds one makes users of just that scope. */
 export type ScopeKeys = ReadonlyMap<ScopeName, string>;
 
@@ -87,7 +94,7 @@ export function accountJwt(
     }),
     revocations: Object.fromEntries([...revoked].sort().map((key) => [key, FOR_EVER])),
   };
-  return encodeAccount(`natrium-${cluster}`, publicOnly(account), claims, {
+  return encodeAccount(`${ACCOUNT}${cluster}`, publicOnly(account), claims, {
     signer: pair(operatorSigning),
   });
 }

@@ -10,6 +10,7 @@ import type { MinionPillar } from './pillar-source.js';
 let store: MemoryStore;
 let cluster: Cluster;
 let web1: SigningKey;
+let clock: { now(): number; readonly skewMs: number };
 let pillars: {
   inDoubt: boolean;
   revision: number;
@@ -20,10 +21,11 @@ beforeEach(() => {
   store = new MemoryStore('data');
   cluster = clusterOf(SigningKey.generate().publicKey);
   web1 = SigningKey.generate();
+  clock = { now: () => 1000, skewMs: 100 };
   pillars = { inDoubt: false, revision: 0, of: (id, { os = null }) => ({ pillar: { for: id, os }, revision: 7 }) };
 });
 
-const open = () => Inventory.open(store, cluster, pillars);
+const open = () => Inventory.open(store, cluster, pillars, clock);
 const data = (number: number, os: string, by = web1) => signData(by, cluster, { number, grains: { os } });
 
 describe('the inventory', () => {
@@ -42,6 +44,26 @@ describe('the inventory', () => {
     expect(await inventory.write(web1.publicKey, data(5, 'Debian'))).toBe(true);
     expect(await inventory.write(web1.publicKey, data(5, 'Alpine'))).toBe(false);
     expect(inventory.grainsOf(web1.publicKey)).toEqual({ os: 'Debian' });
+  });
+
+  it('takes what is made now over what was made while a clock was ahead, on every replica, and then no older one', async () => {
+    const [one, two] = [await open(), await open()];
+    expect(await one.write(web1.publicKey, data(1100, 'in time'))).toBe(true);
+    clock.now = () => 2000;
+    for (const ahead of [1800, 1900]) expect(await one.write(web1.publicKey, data(ahead, 'ahead'))).toBe(true);
+    clock.now = () => 1200;
+    expect(await one.write(web1.publicKey, data(1900, 'second'))).toBe(false);
+    expect(await one.write(web1.publicKey, data(1300, 'now'))).toBe(true);
+    for (const late of [1300, 1299, 1100, 1301, 1900, 1901])
+      expect([late, await two.write(web1.publicKey, data(late, 'not now'))]).toEqual([late, false]);
+    for (const inventory of [one, two, await open()]) expect(inventory.grainsOf(web1.publicKey)).toEqual({ os: 'now' });
+  });
+
+  it('takes a later one of a minion whose clock is ahead, as long as there is none that was made in time', async () => {
+    const inventory = await open();
+    for (const ahead of [1800, 1900]) expect(await inventory.write(web1.publicKey, data(ahead, 'Alpine'))).toBe(true);
+    expect(await inventory.write(web1.publicKey, data(1850, 'Debian'))).toBe(false);
+    expect(await inventory.write(web1.publicKey, data(900, 'Debian'))).toBe(true);
   });
 
   it('knows whose a document is that it does not take, so that it can be forgotten', async () => {
@@ -206,6 +228,7 @@ describe('a document on its way to the store', () => {
       Object.assign(store, { follow: () => Promise.resolve({ close: () => undefined }) }),
       cluster,
       pillars,
+      clock,
     );
     const stored = encode(writeAs(records.DataEntry, { identity: web1.publicKey, data: data(6, 'Alpine') }) as Wire);
     await store.put(place, stored);

@@ -1,10 +1,10 @@
 /**
  * What minions say of themselves: signed grains documents, followed from JetStream. Nobody but the minion can change one,
- * and an older one never replaces a newer.
+ * and an older one never replaces a newer. Where a clock was ahead, what was made then gives way to what is made now.
  *
  * Spec: spec/envelope.md#data.
  */
-import { changeEntry, type Entry, type Store } from '@natrium/bus';
+import { changeEntry, type Clock, type Entry, type Store } from '@natrium/bus';
 import {
   blake2b,
   type Cluster,
@@ -60,10 +60,16 @@ export class Inventory {
     private readonly store: Store,
     private readonly cluster: Cluster,
     private readonly pillars: Pillars,
+    private readonly clock: Pick<Clock, 'now' | 'skewMs'>,
   ) {}
 
-  static async open(store: Store, cluster: Cluster, pillars: Pillars): Promise<Inventory> {
-    const inventory = new Inventory(store, cluster, pillars);
+  static async open(
+    store: Store,
+    cluster: Cluster,
+    pillars: Pillars,
+    clock: Pick<Clock, 'now' | 'skewMs'>,
+  ): Promise<Inventory> {
+    const inventory = new Inventory(store, cluster, pillars, clock);
     await store.follow(({ key, value }) => {
       if (value === undefined) {
         inventory.#drop(key);
@@ -197,14 +203,21 @@ export class Inventory {
 
   /** Whether it is newer than all of them, or one of them that comes again. */
   #isNext(document: Held, others: readonly (Held | undefined)[]): boolean {
-    return others.every((one) => one === undefined || isSame(document, one) || document.number > one.number);
+    return others.every((one) => one === undefined || isSame(document, one) || this.#isNewer(document, one));
+  }
+
+  /** Numbers are times. One that is not yet come says that a clock was wrong, and counts less than any that has. */
+  #isNewer(one: Held, other: Held): boolean {
+    const latest = this.clock.now() + this.clock.skewMs;
+    const [isTime, wasTime] = [one.number <= latest, other.number <= latest];
+    return isTime === wasTime ? one.number > other.number : isTime;
   }
 
   /** What another replica has stored after it is newer. */
   #hold(identity: Uint8Array, next: Held): void {
     const key = toHex(identity);
     const held = this.#byKey.get(key);
-    if (held !== undefined && held.number >= next.number) return;
+    if (held !== undefined && !this.#isNewer(next, held)) return;
     if (held === undefined) this.#byPlace.set(fp(identity), key);
     this.#byKey.set(key, next);
     this.#revision += 1;

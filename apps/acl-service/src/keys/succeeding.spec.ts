@@ -155,11 +155,12 @@ describe('who was introduced and not let in yet', () => {
     const { cluster, roster, asks } = authority;
     const [data, announcements] = [new MemoryStore('data'), new MemoryStore('announcements')];
     const pillars = { inDoubt: false, revision: 0, of: () => ({ pillar: {}, revision: 0 }) };
+    const clock = { skewMs: 1000, now: () => NOW, own: () => NOW };
     const succeeding = new Succeeding(
-      { roles: { cluster }, clock: { skewMs: 1000, now: () => NOW, own: () => NOW }, announcements },
+      { roles: { cluster }, clock, announcements },
       {
         roster,
-        inventory: await Inventory.open(data, cluster, pillars),
+        inventory: await Inventory.open(data, cluster, pillars, clock),
         mines: { pass: () => Promise.resolve(), forget: () => Promise.resolve() },
         users: undefined,
         audit: { write: () => place, refuse: () => place },

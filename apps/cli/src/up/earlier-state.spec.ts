@@ -1,5 +1,5 @@
 /** A state folder that an earlier version of `natriumctl up` has left. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BrokerKeys } from '@natrium/broker-auth';
@@ -18,6 +18,40 @@ afterEach(() => {
   if (before === undefined) delete process.env['NATRIUM_NATS_SERVER'];
   else process.env['NATRIUM_NATS_SERVER'] = before;
   rmSync(state, { recursive: true });
+});
+
+async function founded(cluster: string): Promise<string> {
+  const master = join(state, 'master');
+  mkdirSync(master);
+  writeFileSync(join(master, 'master'), `cluster: ${cluster}\n`);
+  expect(await runInit({ configDir: master }, new ScriptedIo())).toBe(0);
+  return join(master, 'master');
+}
+
+it('is not taken up under another name of the cluster: up says which its keys are of, and the master file stays', async () => {
+  const master = await founded('site-1');
+  const masterConfig = join(state, 'given');
+  for (const [text, line] of [['peer: {}\ncluster: other\n', ':2: cluster: '], ['peer: {}\n', ': cluster: ']] as const) {
+    writeFileSync(masterConfig, text);
+    const io = new ScriptedIo();
+    expect(await runUp({ state, minions: [], replicas: {}, masterConfig }, io)).toBe(78);
+    expect(io.stderr).toContain(masterConfig);
+    expect(io.stderr).toContain(`${line}the keys of this cluster are of site-1, and not of `);
+    expect(io.stderr).toContain('set cluster: site-1');
+    expect(readFileSync(master, 'utf8')).toBe('cluster: site-1\n');
+  }
+}); // prettier-ignore
+
+it.each([
+  ['its own name', {}, 'cluster: site-1\n'],
+  ['another name, where its broker asks for no keys', { brokerAuth: 'none' }, 'cluster: other\n'],
+] as const)('is taken up under %s', async (_, own, text) => {
+  await founded('site-1');
+  const masterConfig = join(state, 'given');
+  writeFileSync(masterConfig, text);
+  const io = new ScriptedIo();
+  expect(await runUp({ state, minions: [], replicas: {}, masterConfig, ...own }, io)).toBe(1);
+  expect(io.stderr).toContain(`${NO_BROKER} cannot be run`);
 });
 
 it('gets the users of the broker that it lacks before anything is started', async () => {

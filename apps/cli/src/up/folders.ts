@@ -125,6 +125,24 @@ export function overruled({ locate }: LoadedConfig<MasterConfig>, folder: string
   return [{ ...locate(path), path, reason, mend }];
 }
 
+/** The cluster of the broker's keys in a master folder; undefined where there are none, or where nobody asks for them. */
+export function foundedCluster(folder: string, { brokerAuth }: Pick<UpOptions, 'brokerAuth'>): string | undefined {
+  const keys = new BrokerKeys(join(folder, 'pki', 'broker'));
+  return brokerAuth === 'none' || !keys.exists ? undefined : keys.cluster;
+}
+
+/** Under those keys the broker lets nobody do anything in a cluster of another name. */
+export function renamed(
+  { config, locate }: LoadedConfig<MasterConfig>,
+  founded: string | undefined,
+): readonly ConfigProblem[] {
+  if (founded === undefined || founded === config.cluster) return [];
+  const path = ['cluster'];
+  const reason = `the keys of this cluster are of ${founded}, and not of ${config.cluster}`;
+  const mend = `set cluster: ${founded}, or found another cluster in a folder of its own, with --state`;
+  return [{ ...locate(path), path, reason, mend }];
+}
+
 function ownConfig(folder: string): string {
   return join(folder, 'master.d', 'up.conf');
 }

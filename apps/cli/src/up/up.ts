@@ -27,8 +27,10 @@ import { Child, guarded, type Program } from './child.js';
 import {
   certify,
   type Folders,
+  foundedCluster,
   overruled,
   prepareFolders,
+  renamed,
   takeMasterFile,
   writeBroker,
   writeMinion,
@@ -130,9 +132,10 @@ class Cluster {
   /** Read before anything is started: each service would say the same. */
   #masterConfig({ master }: Folders): MasterConfig {
     const { masterConfig: given } = this.options;
+    const founded = foundedCluster(master, this.options);
     const taken = given === undefined ? undefined : takeMasterFile(given, master);
     const loaded = loadMasterConfig(master);
-    const problems = loaded.ok ? overruled(loaded.value, master) : loaded.error;
+    const problems = loaded.ok ? [...overruled(loaded.value, master), ...renamed(loaded.value, founded)] : loaded.error;
     if (loaded.ok && problems.length === 0) {
       if (taken?.kept !== undefined) this.io.err(`natriumctl: the master file of last time is now ${taken.kept}\n`);
       return loaded.value.config;

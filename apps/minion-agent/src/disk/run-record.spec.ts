@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { sodiumReady } from '@natrium/envelope';
 import { writeWhole } from '@natrium/keystore';
 import { FakeClock } from '@natrium/testing';
-import { type RecordOptions, RunRecord } from './run-record.js';
+import { beginRecord, type RecordOptions, RunRecord } from './run-record.js';
 
 const NOW = 1_795_000_000_000;
 const UNTIL = NOW + 65_000;
@@ -45,14 +45,19 @@ const text = () => readFileSync(path(), 'utf8');
 
 const options = (): RecordOptions => ({
   folder,
-  fresh: false,
   bootId: 'boot-1',
   now: clock.now,
   onProblem: (problem) => problems.push(problem),
 });
 
+interface Start extends Partial<RecordOptions> {
+  /** The identity was made just now. */
+  readonly fresh?: boolean;
+}
+
 /** The agent starts; in doubt it refuses what was issued before now. */
-function start(change: Partial<RecordOptions> = {}): RunRecord {
+function start({ fresh = false, ...change }: Start = {}): RunRecord {
+  if (fresh) beginRecord(folder);
   const record = new RunRecord({ ...options(), ...change });
   if (record.doubt !== undefined) record.refuseIssuedBefore(clock.now());
   return record;
@@ -71,6 +76,28 @@ describe('the run-once record', () => {
     const record = start({ fresh: true });
     expect([record.doubt, record.unfinished]).toEqual([undefined, []]);
     expect(record.admit(A, NOW - 60_000, UNTIL)).toBe('run');
+  });
+
+  it('of an identity that was let in after its agent and its host were started again is complete', () => {
+    beginRecord(folder);
+    const record = start({ bootId: 'boot-2' });
+    expect([record.doubt, record.admit(A, NOW - 60_000, UNTIL)]).toEqual([undefined, 'run']);
+  });
+
+  it('that was opened once is in doubt after another start of the host, and when it is lost', () => {
+    for (const spoil of [() => undefined, () => rmSync(path())]) {
+      start({ fresh: true }).close();
+      spoil();
+      const record = start({ bootId: 'boot-2' });
+      expect(record.doubt).toBeDefined();
+      expect(record.admit(A, NOW - 1, UNTIL)).toBe('record_incomplete');
+      rmSync(path());
+    }
+  });
+
+  it('of a new identity leaves what is there of an earlier one', () => {
+    aRecordThatRan();
+    expect(start({ fresh: true }).admit(A, NOW, UNTIL)).toBe('finished');
   });
 
   it('is its owner’s alone', () => {

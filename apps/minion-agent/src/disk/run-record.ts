@@ -10,12 +10,14 @@
  * Each line: state, digest, until, jid, and a check of the line. A doubt is a line as well, `before` and the time in ms before
  * which requests are refused: it outlives a restart, since what ran before the loss can still be sent again after it. So does what
  * was forgotten, `ended` and the latest end of it: a clock that was ahead then may be set back.
+ *
+ * A new identity gets its record with its key, of no boot yet: whatever becomes of the host until it is let in, nothing has run.
  * Spec: spec/envelope.md#durability.
  */
 import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Admission, RunOnce, type RunState } from '@natrium/jobs';
-import { diskTrouble, PartlyWritten, writeWhole } from '@natrium/keystore';
+import { diskTrouble, PartlyWritten, syncName, writeWhole } from '@natrium/keystore';
 import { type Found, foundIn, type Line, textOf, timeText } from './run-lines.js';
 
 const OWNER_ONLY = 0o600;
@@ -24,6 +26,9 @@ const COMPACT_LINES = 20_000;
 const COMPACT_AGAIN_MS = 60_000;
 const SWEEP_MS = 10_000;
 const BEGUN: RunState = 'started';
+const FILE = 'run-once';
+/** In the place of a boot's id: no agent has opened this record. */
+const UNOPENED = 'none';
 
 export interface Unfinished {
   readonly digest: string;
@@ -32,8 +37,6 @@ export interface Unfinished {
 
 export interface RecordOptions {
   readonly folder: string;
-  /** The identity was made just now: nothing can have run under it. */
-  readonly fresh: boolean;
   readonly bootId: string;
   readonly now: () => number;
   /** Told once when the disk begins to take nothing, and once when it is over. */
@@ -42,6 +45,16 @@ export interface RecordOptions {
   readonly write?: (file: number, bytes: Uint8Array) => number;
   /** The same for all of it. */
   readonly writeAnew?: typeof writeWhole;
+}
+
+export function recordFolder({ cachedir }: { readonly cachedir: string }): string {
+  return join(cachedir, 'record');
+}
+
+/** For an identity that was made just now. What is there stays: it is of an earlier one, and as it was left. */
+export function beginRecord(folder: string): void {
+  const path = join(folder, FILE);
+  if (!existsSync(path)) writeWhole(path, `boot ${UNOPENED}\n`, OWNER_ONLY);
 }
 
 export class RunRecord {
@@ -57,6 +70,8 @@ export class RunRecord {
   #bytes = 0;
   /** It has to be written anew before anything is added to it. */
   #broken = false;
+  /** The file says that nothing has run; it must be gone for good before anything does. */
+  #unopened = false;
   #troubled = false;
   #sweepAt = 0;
   #compactFrom = 0;
@@ -66,7 +81,7 @@ export class RunRecord {
   readonly unfinished: readonly Unfinished[];
 
   constructor(private readonly options: RecordOptions) {
-    this.#path = join(options.folder, 'run-once');
+    this.#path = join(options.folder, FILE);
     const { lines, doubt, refuseBefore, forgottenUntil } = this.#read();
     this.doubt = doubt;
     this.#refuseBefore = refuseBefore;
@@ -237,17 +252,21 @@ export class RunRecord {
     this.#closeFile();
     const text = [`boot ${this.options.bootId}`, ...times, ...lines, ''].join('\n');
     (this.options.writeAnew ?? writeWhole)(this.#path, text, OWNER_ONLY);
+    if (this.#unopened) syncName(this.#path);
+    this.#unopened = false;
     this.#lines = 0;
     this.#late.length = 0;
   }
 
   #read(): Found & { readonly doubt: string | undefined } {
-    if (!existsSync(this.#path)) {
-      const doubt = this.options.fresh ? undefined : 'the run-once record is gone';
-      return { lines: [], doubt, refuseBefore: 0, forgottenUntil: 0 };
-    }
+    if (!existsSync(this.#path))
+      return { lines: [], doubt: 'the run-once record is gone', refuseBefore: 0, forgottenUntil: 0 };
     const { boot, isWhole, ...found } = foundIn(readFileSync(this.#path, 'utf8'));
     if (boot === undefined || !isWhole) return { ...found, doubt: 'the run-once record is damaged' };
-    return { ...found, doubt: boot === this.options.bootId ? undefined : 'this host has been restarted' };
+    this.#unopened = boot === UNOPENED;
+    return {
+      ...found,
+      doubt: this.#unopened || boot === this.options.bootId ? undefined : 'this host has been restarted',
+    };
   }
 }

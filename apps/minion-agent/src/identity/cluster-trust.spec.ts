@@ -72,6 +72,24 @@ it('goes by nothing of another cluster once master_finger names this one, and ke
   expect(started('').pin()).toEqual({ firstRoot: chain[0] });
 });
 
+it('says what to do where the time that was kept is ahead of the acl-service’s by more than clocks may differ, and else nothing', () => {
+  const chain = aCluster('a');
+  const pinned = fingerprint(chain[0]);
+  started(pinned).keep(linkTo(chain));
+  const told = (finger: string, aheadMs: number, skewMs = 30_000) => {
+    const trust = started(finger);
+    const clock = new Clock(skewMs, () => NOW + 500_000);
+    clock.raiseFloor(trust.timeFloorMs);
+    clock.adjust(NOW - aheadMs, NOW + 500_000, NOW + 500_000);
+    return trust.aheadOf(clock);
+  };
+  expect([told(pinned, 30_000), told(pinned, -86_400_000)]).toEqual([undefined, undefined]);
+  const said = told(pinned, 86_400_000);
+  expect(said).toContain(`kept in ${join(folder, 'pki', 'cluster')}, is 86400 s ahead of the acl-service's`);
+  expect(said).toContain('if a clock was wrong, stop this agent, remove that file and start it again');
+  expect(told('', 31_000)).toContain('if a clock was wrong, set master_finger, which that file stands for now, stop');
+});
+
 it('refuses where nothing says which cluster to trust, and sends nothing; what trusts the first says hello', async () => {
   const sent: string[] = [];
   const nobody = new MemoryBroker().connect();

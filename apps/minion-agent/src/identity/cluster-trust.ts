@@ -5,7 +5,7 @@
  *
  * Spec: spec/envelope.md#roles.
  */
-import type { HelloPin } from '@natrium/bus';
+import type { Clock, HelloPin } from '@natrium/bus';
 import type { MinionConfig } from '@natrium/config';
 import { fingerprint, type Signed } from '@natrium/envelope';
 import { type ClusterMemory, ClusterMemoryFile, diskTrouble } from '@natrium/keystore';
@@ -52,6 +52,20 @@ export class ClusterTrust {
 
   get timeFloorMs(): number {
     return this.#memory?.timeFloorMs ?? 0;
+  }
+
+  /**
+   * No time below the floor counts here, so what the cluster makes until then is not heard. Lowering it is an operator's
+   * decision: it is what keeps an earlier time, with what was granted in it, from coming again.
+   *
+   * @returns The sentence for it, when the acl-service's time is below the floor by more than clocks may differ.
+   */
+  aheadOf(clock: Pick<Clock, 'floorMs' | 'offsetMs' | 'skewMs' | 'own'>): string | undefined {
+    const aheadMs = clock.floorMs - (clock.own() + clock.offsetMs);
+    if (aheadMs <= clock.skewMs) return undefined;
+    const seconds = String(Math.round(aheadMs / 1000));
+    const pin = this.config.master_finger === '' ? 'set master_finger, which that file stands for now, ' : '';
+    return `the latest time of the cluster that was seen here, kept in ${this.#file.path}, is ${seconds} s ahead of the acl-service's: nothing of the cluster is heard until then; if a clock was wrong, ${pin}stop this agent, remove that file and start it again`;
   }
 
   /**

@@ -245,6 +245,8 @@ async function greeted(about: ComingIn, transport: Transport, joining: boolean):
     const connected = await connectIdentity(standingOn(about, transport, joining));
     if (connected.ok) {
       if (clock.offsetMs !== 0) log.error({ offsetMs: clock.offsetMs }, 'the clock of this host is wrong');
+      const ahead = trust.aheadOf(clock);
+      if (ahead !== undefined) log.error(ahead);
       trust.keep(connected.value);
       return connected.value;
     }

@@ -1,5 +1,5 @@
 /** Rules of a start in the middle of a change of identity: only a decision on a key counts as one, and no key is lost before it. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { equalBytes, sodiumReady } from '@natrium/envelope';
@@ -35,7 +35,7 @@ async function start(said: { readonly old: string | undefined; readonly next?: s
   const nameOf = (key: Uint8Array | undefined) =>
     key === undefined ? 'none' : equalBytes(key, old) ? 'old' : equalBytes(key, next) ? 'next' : 'another';
   const taken = await identityAtStart(about, path, standing).then(
-    ({ identity }) => nameOf(identity.publicKey),
+    ({ publicKey }) => nameOf(publicKey),
     (error: unknown) => (error as Error).message,
   );
   const kept = [readIdentity(path)?.publicKey, files.read()?.publicKey].map(nameOf);
@@ -48,6 +48,15 @@ it.each(['accepted', 'pending'])('the old one that is %s is the one, and the new
 
 it.each(['full', undefined])('that the old one hears %s decides nothing: it asks again', async (old) => {
   expect(await start({ old })).toEqual({ asked: ['old'], taken: 'stopped', kept: ['old', 'next'] });
+});
+
+it('a new one gets a record in which nothing has run; one that was here before gets none', async () => {
+  const about = { config: { cachedir: folder } } as unknown as ComingIn;
+  const file = join(folder, 'record', 'run-once');
+  const made = await identityAtStart(about, join(folder, 'minion.key'));
+  expect(readFileSync(file, 'utf8')).toBe('boot none\n');
+  rmSync(file);
+  expect([await identityAtStart(about, join(folder, 'minion.key')), existsSync(file)]).toEqual([made, false]);
 });
 
 describe.each(['denied', 'rejected'])('where the old one is %s', (old) => {

@@ -10,17 +10,12 @@ import { NextIdentity, readOrMakeIdentity } from '@natrium/keystore';
 import type { Logger } from 'pino';
 import { type AboutHost, standingOf } from './coming-in.js';
 import { pause } from '@natrium/process';
-
-export interface WhoWeAre {
-  readonly identity: Identity;
-  /** Made just now: nothing can have run under it yet. */
-  readonly fresh: boolean;
-}
+import { beginRecord, recordFolder } from '../disk/run-record.js';
 
 const AGAIN_MS = 5000;
 
 /**
- * Asks nobody where no change was under way.
+ * Asks nobody where no change was under way. A new identity begins with a record in which nothing has run.
  *
  * @param standing Tells what the acl-service says of an identity.
  * @throws {Error} When the signal says to stop.
@@ -29,20 +24,21 @@ export async function identityAtStart(
   about: AboutHost,
   path: string,
   standing: typeof standingOf = standingOf,
-): Promise<WhoWeAre> {
-  const current = readOrMakeIdentity(path);
+): Promise<Identity> {
+  const { identity: current, fresh } = readOrMakeIdentity(path);
+  if (fresh) beginRecord(recordFolder(about.config));
   const files = new NextIdentity(path);
   const next = files.read();
   if (next === undefined) return current;
   for (;;) {
-    const old = await standing({ ...about, identity: current.identity });
+    const old = await standing({ ...about, identity: current });
     // What was begun is gone on with once the agent lives.
     if (old === 'accepted' || old === 'pending') return current;
     const followed = isTurnedAway(old) ? await standing({ ...about, identity: next }) : undefined;
     if (followed === 'accepted') {
       files.takeOver();
       about.log.info('the new identity was accepted before the agent ended');
-      return { identity: next, fresh: false };
+      return next;
     }
     if (isTurnedAway(followed)) {
       files.drop();

@@ -97,6 +97,8 @@ export class EventStreams {
       res.end();
       return;
     }
+    // There may be nothing to take for hours; what waits for a client that takes nothing is looked at by itself.
+    res.setTimeout(0);
     res.write(RETRY);
     const stop = this.#follow(listener, {
       write: (event) => {

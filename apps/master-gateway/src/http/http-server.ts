@@ -38,6 +38,10 @@ const HEADERS_MS = 10_000;
 /** For the whole of a request to come in; how long its answer takes is another matter. */
 const REQUEST_MS = 30_000;
 const IDLE_MS = 65_000;
+/** A client that takes nothing of its answer for so long loses its connection. A stream of events has a limit of its own. */
+const TAKEN_MS = 30_000;
+/** Requests on one connection that are not answered yet. Node begins with all that come in one piece, and holds their answers. */
+const MAX_PIPELINED = 16;
 const MAX_HEADERS = 100;
 const MAX_CONNECTIONS = 10_000;
 const LOOK_MS = 100;
@@ -50,6 +54,8 @@ export interface HttpParts {
   /** Hears of each answer. */
   readonly tell?: (answered: Answered) => void;
   readonly log: Logger;
+  /** Milliseconds in which a client has to take something of its answer. */
+  readonly takenMs?: number;
 }
 
 export interface HttpServer {
@@ -79,12 +85,23 @@ class OwnPrototypes extends ExpressAdapter {
   /** From then on each answer is the last on its connection. */
   closing = false;
 
+  constructor(
+    server: Express,
+    private readonly takenMs: number,
+  ) {
+    super(server);
+  }
+
   override initHttpServer({ httpsOptions }: NestApplicationOptions): void {
     class Req extends IncomingMessage {}
     const isClosing = () => this.closing;
+    const { takenMs } = this;
     class Res extends ServerResponse {
       override writeHead(status: number, ...more: unknown[]): this {
         if (isClosing()) this.shouldKeepAlive = false;
+        this.setTimeout(takenMs);
+        // The next one on this connection may be waited for, before it is taken.
+        this.prependOnceListener('finish', () => this.setTimeout(0));
         return super.writeHead(status, ...(more as [OutgoingHttpHeaders?]));
       }
     }
@@ -102,21 +119,21 @@ class OwnPrototypes extends ExpressAdapter {
 
 export async function serveHttp(
   options: HttpOptions,
-  { api, sessions, streams, jobs, tell = () => undefined, log }: HttpParts,
+  { api, sessions, streams, jobs, tell = () => undefined, log, takenMs = TAKEN_MS }: HttpParts,
 ): Promise<HttpServer> {
   const server = express();
   server.disable('x-powered-by');
   server.disable('etag');
   server.set('trust proxy', [...options.proxies]);
   server.set('query parser', 'simple');
-  const adapter = new OwnPrototypes(server);
+  const adapter = new OwnPrototypes(server, takenMs);
   const app = await NestFactory.create<NestExpressApplication>(HttpModule.of(api, jobs), adapter, {
     bodyParser: false,
     logger: false,
     abortOnError: false,
     ...(options.tls === undefined ? {} : { httpsOptions: { ...options.tls.pair } }),
   });
-  app.use(answered(tell), identify, headers, admit(options.addresses), ownPaths(options));
+  app.use(answered(tell), fewAtOnce(), identify, headers, admit(options.addresses), ownPaths(options));
   app.use(...uiPage(options), ...staticApp(options), withoutSessions(options));
   app.use('/openapi', openApiPage(options.hasSessions));
   app.use(allowedMethods, strangers(sessions), bounded(options.maxBody), knownFirst(sessions, options));
@@ -153,6 +170,18 @@ export async function serveHttp(
       endSockets();
       await ended(app.close(), http, sockets);
     },
+  };
+}
+
+/** A client that asks on and on and takes no answer costs the memory of a few, and its connection. */
+function fewAtOnce(): RequestHandler {
+  const open = new WeakMap<Socket, number>();
+  return ({ socket }, res, next) => {
+    const others = open.get(socket) ?? 0;
+    open.set(socket, others + 1);
+    res.once('close', () => open.set(socket, (open.get(socket) ?? 1) - 1));
+    if (others < MAX_PIPELINED) next();
+    else socket.destroy();
   };
 }
 

@@ -108,3 +108,9 @@ function valueAt(event: ReactorEvent, path: string): Value | undefined {
   }
   return at;
 }
+
+/** Something of it is an event's. */
+export function isOfEvent(written: Value): boolean {
+  const found = placeholdersIn(written);
+  return !found.ok || found.value.length > 0;
+}

@@ -5,7 +5,7 @@
  */
 import { compileGlob, parseTarget } from '@natrium/matchers';
 import { err, isList, isMap, ok, type Result, type Value, type ValueMap } from '@natrium/model';
-import { placeholdersIn } from './event-values.js';
+import { isOfEvent, placeholdersIn } from './event-values.js';
 
 export type ReactionPath = readonly (string | number)[];
 
@@ -46,6 +46,14 @@ const TIMEOUT = 5;
 const MAX_TIMEOUT = 3600;
 const FORM = 'write "- <tag glob>: [{<name>: {local.<function>: [{tgt: …}, {args: […]}]}}]", see docs/reactor.md';
 const LOCAL_KEYS = new Set(['tgt', 'tgt_type', 'expr_form', 'timeout']);
+
+/** Runners that run functions, and the names of their first arguments: what stands there is said as if by name. */
+const RUNS_FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
+  'salt.cmd': ['fun'],
+  'salt.execute': ['tgt', 'fun', 'arg', 'timeout', 'tgt_type'],
+  'survey.diff': ['tgt', 'fun'],
+  'survey.hash': ['tgt', 'fun'],
+};
 
 class Problem extends Error {
   constructor(
@@ -139,6 +147,7 @@ function reactionOf(path: ReactionPath, { name, tag, matches, call }: Written): 
   const { args, kwargs } = argumentsOf(all, what === 'job', [...path, word]);
   const { tgt = '', timeout = TIMEOUT, tgt_type: tgtType = all['expr_form'] ?? 'glob' } = all;
   if (what === 'job') checkTarget(tgt, tgtType, [...path, word]);
+  if (what === 'run') checkWritten({ fun, args, kwargs }, [...path, word]);
   if (typeof timeout !== 'number' || !(timeout > 0 && timeout <= MAX_TIMEOUT)) {
     throw new Problem([...path, word], `timeout takes seconds up to ${String(MAX_TIMEOUT)}`);
   }
@@ -190,6 +199,23 @@ function argumentsOf(all: ValueMap, local: boolean, path: ReactionPath) {
     else kwargs.set(key, value);
   }
   return { args, kwargs: Object.fromEntries(kwargs) };
+}
+
+/** What a runner that runs functions is given under this name: by its place, by its name, or both. */
+export function saidOf(
+  { fun, args, kwargs }: Pick<Reaction, 'fun' | 'args' | 'kwargs'>,
+  name: string,
+): readonly Value[] {
+  const places = Object.hasOwn(RUNS_FUNCTIONS, fun) ? RUNS_FUNCTIONS[fun] : undefined;
+  if (places === undefined) return [];
+  const placed = args.filter((_, at) => places[at] === name);
+  return Object.hasOwn(kwargs, name) ? [...placed, kwargs[name] ?? null] : placed;
+}
+
+function checkWritten(run: Pick<Reaction, 'fun' | 'args' | 'kwargs'>, path: ReactionPath): void {
+  for (const name of ['fun', 'tgt_type'])
+    if (saidOf(run, name).some(isOfEvent))
+      throw new Problem(path, `${name} is never an event's to say`, 'write it out');
 }
 
 function checkTarget(tgt: Value, tgtType: Value, path: ReactionPath): void {

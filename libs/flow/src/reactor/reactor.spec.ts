@@ -226,3 +226,48 @@ describe('a reaction', () => {
     expect(asked).toHaveLength(1);
   });
 });
+
+describe('a runner that reaches minions', () => {
+  const SPOKEN = [
+    { 'runner.salt.execute': [{ tgt: '${data.id}' }, { fun: 'test.ping' }] },
+    { 'runner.salt.execute': [{ args: ['${data.id}', 'test.ping'] }] },
+    { 'runner.salt.execute': [{ args: ['web2', 'test.ping'] }, { tgt: '${data.id}' }] },
+    { 'runner.survey.hash': [{ args: ['${data.id}', 'test.ping'] }] },
+    { 'runner.survey.diff': [{ args: [['${data.id}'], 'test.ping'] }] },
+  ];
+
+  it.each(SPOKEN)('is asked for the one minion that the event names: %j', async (call) => {
+    const { asked, hear } = aReactor(call);
+    await hear();
+    expect(asked.map(({ args }) => JSON.stringify(args))).toEqual([expect.stringContaining('web1')]);
+  });
+
+  it.each(SPOKEN)('and never for more than one: %j', async (call) => {
+    const { asked, notes, hear } = aReactor(call);
+    for (const [at, id] of ['*', 'web*', 'a,b', '@ops', 'a or b', ['*'], null].entries())
+      await hear({ id: `gw.${String(at)}`, data: { ...EVENT.data, id } });
+    expect(asked).toEqual([]);
+    expect(new Set(notes)).toEqual(new Set(['left_out: the event names more than minions by their ids as the target']));
+  });
+
+  it('a target that is written is no matter of the event', async () => {
+    const { asked, hear } = aReactor({ 'runner.salt.execute': [{ args: ['web*', 'test.arg', ['${data.id}']] }] });
+    await hear({ data: { ...EVENT.data, id: '*' } });
+    expect(asked.map(({ args }) => args)).toEqual([['web*', 'test.arg', ['*']]]);
+  });
+
+  it.each([
+    ['fun', [{ tgt: 'web1' }, { fun: '${data.id}' }]],
+    ['fun', [{ args: ['web1', 'test.${data.id}'] }]],
+    ['tgt_type', [{ args: ['web1', 'test.ping'] }, { tgt_type: '${data.id}' }]],
+    ['tgt_type', [{ args: ['web1', 'test.ping', [], 5, '${data.id}'] }]],
+  ])('takes no %s of an event: %j', (name, call) => {
+    expect(problem(rule({ 'runner.salt.execute': call }))).toBe(`${name} is never an event's to say`);
+  });
+
+  it('a runner that only looks takes what an event says', async () => {
+    const { asked, hear } = aReactor({ 'runner.mine.get': [{ tgt: '${data.id}' }, { fun: '${data.list.0}' }] });
+    await hear({ data: { ...EVENT.data, id: '*' } });
+    expect(asked).toHaveLength(1);
+  });
+});

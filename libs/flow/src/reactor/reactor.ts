@@ -19,8 +19,8 @@ import {
 } from '@natrium/model';
 import { Budget } from '../budget.js';
 import { type Cause, depthOf } from './cause.js';
-import { fillIn, placeholdersIn, type ReactorEvent } from './event-values.js';
-import { type Reaction, targetOf } from './reactions.js';
+import { fillIn, isOfEvent, type ReactorEvent } from './event-values.js';
+import { type Reaction, saidOf, targetOf } from './reactions.js';
 
 /** The option of a reactor's request that names the reaction which asks. */
 export const REACTION = 'reaction';
@@ -154,12 +154,23 @@ function callOf(reaction: Reaction, event: ReactorEvent, depth: number): Result<
   const [tgt, args, kwargs] = filled.value as readonly [Value, readonly Value[], ValueMap];
   const target = reaction.what === 'job' ? targetOf(reaction.tgt, tgt, isPlainId) : ok('');
   if (!target.ok) return target;
+  if (!namesMinionsById(reaction, args, kwargs))
+    return err('the event names more than minions by their ids as the target');
   if (!namesKeysById(reaction, args, kwargs)) return err('the event names more than keys by their ids as the match');
   // A map of the event must not pass for the named arguments of the call.
   if ([...args, kwargs].some(isMarked)) return err(`the event holds ${KWARG_MARK}`);
   const named = Object.keys(kwargs).length > 0 ? [{ ...kwargs, [KWARG_MARK]: true }] : [];
   const cause = { event: event.id, reaction: reaction.name, depth };
   return ok({ reaction, cause, tgt: target.value, args: [...args, ...named] });
+}
+
+/** A runner that reaches minions takes a target as any other argument, and whoever asks for a key chooses the id in the event of it. */
+function namesMinionsById(reaction: Reaction, args: readonly Value[], kwargs: ValueMap): boolean {
+  if (reaction.what !== 'run') return true;
+  const filled = saidOf({ ...reaction, args, kwargs }, 'tgt');
+  return saidOf(reaction, 'tgt').every(
+    (written, at) => !isOfEvent(written) || targetOf(written, filled[at] ?? null, isPlainId).ok,
+  );
 }
 
 /** `match` of the wheel's `key.*` is a glob, and whoever asks for a key chooses its id. By state, in a map, ids are exact. */
@@ -171,12 +182,6 @@ function namesKeysById({ what, fun, ...written }: Reaction, args: readonly Value
   ].every(
     ([match = null, filled = null]) => isMap(match) || !isOfEvent(match) || targetOf(match, filled, isPlainId).ok,
   );
-}
-
-/** Something of it is an event's. */
-function isOfEvent(written: Value): boolean {
-  const found = placeholdersIn(written);
-  return !found.ok || found.value.length > 0;
 }
 
 /** An id that no kind of target reads as more than itself. */

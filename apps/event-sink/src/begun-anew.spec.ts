@@ -27,7 +27,8 @@ function aSink(journal: DeliveryParts['journal'], sinks = new MemoryStore('sinks
     name: 'db',
     wants: () => true,
     journal,
-    place: new Place(sinks, { name: 'db', instance: 'a', start, now: () => 0 }),
+    place: new Place(sinks, { name: 'db', instance: 'a', start, now: () => 0, log: pino({ level: 'silent' }) }),
+    now: () => 0,
     destination: {
       atOnce: 16,
       deliver: (events: readonly Heard[]) => Promise.resolve(void taken.push(...events.map(({ tag }) => tag))),

@@ -66,14 +66,16 @@ async function deliver(destination: SlowDestination) {
     };
   });
   const start = () => Promise.resolve({ sequence: 0, index: 99_999 });
+  const [now, lines] = [() => 0, pino({}, { write: log.hear })];
   const delivery = new Delivery({
     name: 'db',
     wants: () => true,
     journal: journalOf({ sequence: 1, sender: 'gw-1', through: EVENTS, events }),
-    place: new Place(new MemoryStore('sinks'), { name: 'db', instance: 'a', start, now: () => 0 }),
+    place: new Place(new MemoryStore('sinks'), { name: 'db', instance: 'a', start, now, log: lines }),
+    now,
     destination,
     figures: { count: (what, count) => void (counts[what] += count) },
-    log: pino({}, { write: log.hear }),
+    log: lines,
   });
   await destination.all;
   await delivery.stop();

@@ -10,6 +10,7 @@ import { pause } from '@natrium/process';
 import type { Logger } from 'pino';
 import { type Destination, EventRefused, TookTooLong } from './destination.js';
 import { Intake, type Step } from './intake.js';
+import { LateKeys } from './late-keys.js';
 import { type At, type Place, RENEW_MS, WHOLE } from './place.js';
 
 /** What is counted of one sink; docs/operations.md. */
@@ -26,6 +27,8 @@ export interface DeliveryParts {
   readonly destination: Destination;
   readonly figures: SinkFigures;
   readonly log: Logger;
+  /** Milliseconds of a clock that only goes forward. */
+  now(): number;
 }
 
 const FIRST_WAIT_MS = 250;
@@ -35,6 +38,8 @@ const MORE = 4;
 /** A node that has just become the journal's leader may not know at once of all that it has: it is asked twice before all comes again. */
 const ASKED = 2;
 const ASK_AGAIN_MS = 500;
+/** Whoever lacks a storage key lets others come, who look every two seconds, before it looks again. */
+const ANOTHERS_TURN_MS = 10_000;
 /** Where the journal has begun anew and the destination was not told yet. No message has this number, and a sink that begins stands behind it. */
 const ANEW: At = { sequence: 0, index: 0 };
 
@@ -49,11 +54,15 @@ export class Delivery {
   /** How many times in a row the journal had less than that. */
   #lacking = 0;
   #isHolding = false;
+  readonly #lateKeys: LateKeys;
+  /** What comes next does not open, and its key may still come. */
+  #lacksKey = false;
   /** Events that go at once: half as many after a batch that took too long, and slowly more again. */
   #atOnce: number;
 
   constructor(private readonly parts: DeliveryParts) {
     this.#atOnce = parts.destination.atOnce;
+    this.#lateKeys = new LateKeys(() => parts.now());
     this.#running = this.#run();
   }
 
@@ -87,7 +96,12 @@ export class Delivery {
     while (!this.#isStopped) {
       try {
         if (await place.take()) await this.#hold();
-        else await pause(RENEW_MS, this.#stop.signal);
+        else {
+          this.#lateKeys.forget();
+          await pause(RENEW_MS, this.#stop.signal);
+        }
+        if (this.#lacksKey) await pause(ANOTHERS_TURN_MS, this.#stop.signal);
+        this.#lacksKey = false;
       } catch (cause) {
         this.#warn(cause, 'the place of a sink or the journal cannot be read; tried again');
         await pause(RENEW_MS, this.#stop.signal);
@@ -165,7 +179,8 @@ export class Delivery {
     this.#intake = intake;
     const after = from.index === WHOLE ? from.sequence : from.sequence - 1;
     this.#delivered = after;
-    const reading = journal.read({ after }, (batch) => intake.put(batch));
+    const onNoKey = (id: string) => (this.#mayCome(id) ? intake.end() : undefined);
+    const reading = journal.read({ after }, (batch) => intake.put(batch), undefined, undefined, onNoKey);
     const close = () => {
       reading.close();
       intake.close();
@@ -177,6 +192,19 @@ export class Delivery {
       steps = await intake.take(this.#atOnce);
     }
     close();
+  }
+
+  /** Whether a storage key may still come: until then its place is handed back, to whoever has it. */
+  #mayCome(id: string): boolean {
+    const { log, name } = this.parts;
+    const isNew = !this.#lateKeys.isMissed(id);
+    this.#lacksKey = this.#lateKeys.mayCome(id);
+    if (isNew)
+      log.warn(
+        { sink: name, key: id },
+        'events do not open here: their storage key is missing in pki/storage; another replica may deliver them, and after five minutes they are passed over as a gap',
+      );
+    return this.#lacksKey;
   }
 
   /** @returns false when the place is another's, or it was stopped before all was delivered. */

@@ -1,4 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  closeSync,
+  constants,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Heard } from '@natrium/events';
@@ -41,6 +53,15 @@ describe('a file', () => {
     writeFileSync(path, '{'.padEnd(bytes, '"'), { flag: 'a' });
     await file.deliver([anEvent(2)]);
     expect(lines()).toEqual([anEvent(1), anEvent(2)]);
+  });
+
+  it('is none where it is a pipe, which gets nothing', async () => {
+    mkdirSync(join(folder, 'logs'));
+    execFileSync('mkfifo', [path]);
+    const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    await expect(new FileDestination(path).deliver([anEvent(1)])).rejects.toThrow('is no regular file');
+    expect(readSync(reader, Buffer.alloc(1))).toBe(0);
+    closeSync(reader);
   });
 
   it('fails where it cannot be written', async () => {

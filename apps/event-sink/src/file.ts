@@ -17,6 +17,8 @@ export class FileDestination implements Destination {
     await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
     const file = await open(this.path, 'a+', OWNER_ONLY);
     try {
+      // A pipe or a terminal takes what is written but keeps nothing, so the same events would be written for ever.
+      if (!(await file.stat()).isFile()) throw new Error(`${this.path} is no regular file; name one in event_sinks`);
       const end = await cutTornLine(file);
       await append(file, events.map(lineOf).join(''), end);
     } finally {

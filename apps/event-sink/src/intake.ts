@@ -29,6 +29,8 @@ export class Intake {
   readonly #waiting: Step[] = [];
   #bytes = 0;
   #closed = false;
+  /** Nothing more is put here. */
+  #ended = false;
   #wake: (() => void) | undefined;
   #room: (() => void) | undefined;
   /** The last message of the journal that was put here whole. */
@@ -62,21 +64,24 @@ export class Intake {
     }
     if (wanted.length === 0) this.#pass({ sequence: batch.sequence, index: WHOLE });
     this.#wake?.();
-    while (this.#isFull) {
-      await new Promise<void>((resolve) => {
-        this.#room = resolve;
-      });
-    }
+    while (this.#isFull) await this.#untilTaken();
   }
 
-  /** At most so many, as soon as there is any; undefined once it is closed. */
+  /** What waits is the last that is taken. Resolves when it is closed. */
+  async end(): Promise<void> {
+    this.#ended = true;
+    this.#wake?.();
+    while (!this.#closed) await this.#untilTaken();
+  }
+
+  /** At most so many, as soon as there is any; undefined once it is closed, or has ended and nothing waits. */
   async take(limit: number): Promise<readonly Step[] | undefined> {
-    while (this.#waiting.length === 0 && !this.#closed) {
+    while (this.#waiting.length === 0 && !this.#closed && !this.#ended) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
-    if (this.#closed) return undefined;
+    if (this.#closed || this.#waiting.length === 0) return undefined;
     const taken = this.#waiting.splice(0, limit);
     for (const { bytes } of taken) this.#bytes -= bytes;
     this.#room?.();
@@ -87,6 +92,12 @@ export class Intake {
     this.#closed = true;
     this.#wake?.();
     this.#room?.();
+  }
+
+  #untilTaken(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#room = resolve;
+    });
   }
 
   get #isFull(): boolean {

@@ -1,13 +1,16 @@
 /**
  * How far a sink has delivered, in the bucket `sinks`: kept only after the destination has committed, and held by one replica at
  * a time. The holder writes it anew every two seconds; another takes over what has stood still for six by its own clock. A
- * holder that was only cut off finds its place moved at its next word.
+ * holder that was only cut off finds its place moved at its next word. A place that does not open may be that of a holder who has
+ * newer storage keys: it is taken for lost only when it has stood still for as long as a key may be late.
  *
  * Spec: spec/wire.md#sink-place.
  */
 import { type Store, StoredCorrupt } from '@natrium/bus';
 import { decode, encode, type Wire } from '@natrium/envelope';
 import { readAs, records, writeAs } from '@natrium/wire';
+import type { Logger } from 'pino';
+import { LATE_MS } from './late-keys.js';
 
 /** The last event that is delivered: a message of the journal, and the index of the event in it. */
 export interface At {
@@ -29,13 +32,21 @@ export interface PlaceOptions {
   start(): Promise<At>;
   /** Milliseconds of a clock that only goes forward. */
   now(): number;
+  readonly log: Pick<Logger, 'warn'>;
 }
+
+type Found = records.SinkPlace & {
+  readonly revision: number;
+  /** It does not open: who holds it is not known, nor how far the sink is. */
+  readonly isLost: boolean;
+};
 
 export class Place {
   #at: At = { sequence: 0, index: WHOLE };
   #revision = 0;
   #held = false;
   #seen = { revision: 0, since: 0 };
+  #toldOfLost = false;
   #writing: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -54,9 +65,12 @@ export class Place {
       this.#at = await this.options.start();
       return this.#took(await this.store.create(this.#key, this.#record()));
     }
-    if (found.holder !== NOBODY && !this.#stoodStill(found.revision)) return false;
+    if (found.isLost) this.#tellOfLost();
+    if ((found.isLost || found.holder !== NOBODY) && !this.#stoodStill(found)) return false;
     this.#at = { sequence: found.sequence, index: found.index };
-    return this.#took(await this.store.update(this.#key, this.#record(), found.revision));
+    const isTaken = this.#took(await this.store.update(this.#key, this.#record(), found.revision));
+    if (isTaken && found.isLost) this.#warn('the place of a sink is lost: all that is kept is delivered again');
+    return isTaken;
   }
 
   /** Says how far the sink is now; the next renewal writes it. */
@@ -96,24 +110,36 @@ export class Place {
     return false;
   }
 
-  async #read(): Promise<(records.SinkPlace & { readonly revision: number }) | undefined> {
+  async #read(): Promise<Found | undefined> {
     try {
       const entry = await this.store.get(this.#key);
       if (entry === undefined) return undefined;
-      return { ...readAs(records.SinkPlace, decode(entry.value)), revision: entry.revision };
+      this.#toldOfLost = false;
+      return { ...readAs(records.SinkPlace, decode(entry.value)), revision: entry.revision, isLost: false };
     } catch (cause) {
-      if (!(cause instanceof StoredCorrupt)) throw cause;
-      // Its key is gone: all that is kept comes again, rather than that anything is left out.
-      const lost = { holder: NOBODY, sequence: 0, index: WHOLE };
-      const revision = await this.store.put(this.#key, encode(writeAs(records.SinkPlace, lost) as Wire));
-      return { ...lost, revision };
+      if (!(cause instanceof StoredCorrupt) || cause.revision === undefined) throw cause;
+      // Where its key is gone, all that is kept comes again, rather than that anything is left out.
+      return { holder: NOBODY, sequence: 0, index: WHOLE, revision: cause.revision, isLost: true };
     }
   }
 
-  #stoodStill(revision: number): boolean {
+  #stoodStill({ revision, isLost }: Found): boolean {
     const now = this.options.now();
     if (this.#seen.revision !== revision) this.#seen = { revision, since: now };
-    return now - this.#seen.since >= HELD_MS;
+    return now - this.#seen.since >= (isLost ? LATE_MS : HELD_MS);
+  }
+
+  #tellOfLost(): void {
+    if (this.#toldOfLost) return;
+    this.#toldOfLost = true;
+    this.#warn(
+      'the place of a sink does not open here: its storage key is missing in pki/storage; ' +
+        'where nobody has moved it for five minutes, it counts as lost',
+    );
+  }
+
+  #warn(sentence: string): void {
+    this.options.log.warn({ sink: this.options.name }, sentence);
   }
 
   #took(revision: number | undefined): boolean {

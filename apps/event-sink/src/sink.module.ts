@@ -25,6 +25,7 @@ export class SinkModule {
     const places = await link.store('sinks', 'events');
     const journal = new EventLog(await link.events('read', AHEAD), (sender) => link.subjects.events(sender));
     const deliveries: Delivery[] = [];
+    const now = () => performance.now();
     const figures = figuresOf(
       start.metrics,
       sinks.map(([name]) => name),
@@ -37,10 +38,11 @@ export class SinkModule {
         name,
         instance: link.own.instance,
         start: () => beginning(journal, sink),
-        now: () => performance.now(),
+        now,
+        log,
       });
       const wants = wantedBy(sink);
-      deliveries.push(new Delivery({ name, wants, journal, place, destination, figures: figures(name), log }));
+      deliveries.push(new Delivery({ name, wants, journal, place, destination, figures: figures(name), log, now }));
     }
     onStop(async () => {
       await Promise.all(deliveries.map((delivery) => delivery.stop()));

@@ -85,4 +85,25 @@ describe('event_sinks', () => {
     expect(found.join()).not.toContain('hidden');
     expect(found.join()).toMatch(/^DIR\/master:[23]: /);
   });
+
+  it('refuses two sinks with one file, however it is written, and names both', () => {
+    const twice = sinks(
+      '  one: {to: events.jsonl}\n  db: {to: events.jsonl.old}\n  two: {to: ./logs/../events.jsonl}\n',
+    );
+    expect(problems(twice)).toEqual([
+      expect.stringMatching(
+        /^DIR\/master:4: event_sinks\.two\.to: the sink one writes to this file already.*give each its own/,
+      ),
+    ]);
+    expect(
+      problems({ master: `root_dir: /srv\n${sinks('  one: {to: /srv/a}\n  two: {to: a}\n').master}` }),
+    ).toHaveLength(1);
+  });
+
+  it('takes two sinks with one database, or one webhook', () => {
+    const hook = '{to: https://pager.example.com/hook, secret_file: x}';
+    const database = '{to: "postgresql:///salt?host=/run/postgresql"}';
+    const twice = sinks(`  a: ${hook}\n  b: ${hook}\n  c: ${database}\n  d: ${database}\n`);
+    expect(problems(twice)).toEqual([]);
+  });
 });

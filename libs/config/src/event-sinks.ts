@@ -50,9 +50,10 @@ export function withSinkPaths(
 type Problem = Omit<ConfigProblem, 'file'>;
 
 /** What is wrong with destinations, beyond what the schema sees. */
-export function sinkProblems(sinks: Readonly<Record<string, EventSink>>): readonly Problem[] {
-  return Object.entries(sinks).flatMap(([name, sink]) => {
-    const said = addressProblem(sink) ?? secretProblem(sink);
+export function sinkProblems(sinks: Readonly<Record<string, EventSink>>, root: string): readonly Problem[] {
+  const entries = Object.entries(sinks);
+  return entries.flatMap(([name, sink], index) => {
+    const said = addressProblem(sink) ?? secretProblem(sink) ?? sharedProblem(sink, entries.slice(0, index), root);
     return [
       ...(said === undefined ? [] : [{ path: ['event_sinks', name, said.key], reason: said.reason, mend: said.mend }]),
       ...sink.tags.flatMap((tag) => tagProblem(name, tag)),
@@ -107,6 +108,19 @@ function secretProblem(sink: EventSink): Said | undefined {
   if (kind === 'file' && sink.secret_file !== '')
     return { key: 'secret_file', reason: 'a file needs no secret', mend: 'remove it' };
   return undefined;
+}
+
+/** Each cuts off what looks like a torn line to it, which may be what the other one is writing. */
+function sharedProblem(
+  sink: EventSink,
+  before: readonly (readonly [string, EventSink])[],
+  root: string,
+): Said | undefined {
+  const path = resolve(root, sink.to);
+  const other = before.find(([, one]) => sinkKind(one) === 'file' && resolve(root, one.to) === path);
+  if (sinkKind(sink) !== 'file' || other === undefined) return undefined;
+  const mend = 'give each its own, or make them one sink with the tags of both';
+  return { key: 'to', reason: `the sink ${other[0]} writes to this file already`, mend };
 }
 
 function tagProblem(name: string, tag: string): readonly Problem[] {

@@ -54,7 +54,8 @@ export function loadMasterConfig(dir = DEFAULT_DIR): Result<LoadedConfig<MasterC
   const problems: ConfigProblem[] = urls.flatMap((url, index) =>
     url.ok ? [] : [{ ...locate(['nats', index]), path: ['nats', index], ...url.error }],
   );
-  problems.push(...sinkProblems(values.event_sinks).map((problem) => ({ ...locate(problem.path), ...problem })));
+  const unfit = sinkProblems(values.event_sinks, values.root_dir);
+  problems.push(...unfit.map((problem) => ({ ...locate(problem.path), ...problem })));
   problems.push(...openDoor(values).map((problem) => ({ ...locate(problem.path), ...problem })));
   if (problems.length > 0) return err(problems);
   const config = deepFreeze<MasterConfig>({

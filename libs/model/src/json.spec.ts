@@ -31,7 +31,9 @@ describe('JSON of any language', () => {
 
   it('refuses a whole number of more than 400 digits, which would cost more than its length', () => {
     expect(readJson('9'.repeat(400), MARK)).toBe(10n ** 400n - 1n);
-    expect(() => readJson(`[${'9'.repeat(401)}]`, MARK)).toThrow('more than 400 digits');
+    expect(readJson(`-${'9'.repeat(400)}`, MARK)).toBe(1n - 10n ** 400n);
+    for (const sign of ['', '-'])
+      expect(() => readJson(`[${sign}${'9'.repeat(401)}]`, MARK)).toThrow('more than 400 digits');
   });
 
   it('looks at nothing twice in a text that is never closed, which would cost its square', () => {

@@ -6,7 +6,7 @@
 import { Float, float, isList, isMap, type Value } from './value.js';
 
 const MAX_DEPTH = 64;
-/** Of a whole number, its sign included: a longer one is nobody's intention, and turning it into a number takes quadratic time. */
+/** Of a whole number: a longer one is nobody's intention, and turning it into a number takes quadratic time. */
 export const MAX_DIGITS = 400;
 /** Only a text with such a number may hold one that JavaScript's own reader would change. */
 const DOUBTFUL = /\d{16}|\d\.0+(?!\d)|\d[eE]|Infinity|NaN/;
@@ -25,7 +25,7 @@ export function writeJson(value: Value): string {
 
 /**
  * @param mark A text that no value holds: it marks numbers on their way through JavaScript's reader.
- * @throws {SyntaxError | RangeError} When it is not JSON, or nested deeper than 64 levels.
+ * @throws {SyntaxError} When it is not JSON. @throws {RangeError} When it is nested deeper than 64 levels, or a whole number in it is too long.
  */
 export function readJson(text: string, mark: string): Value {
   if (!DOUBTFUL.test(text)) return unmark(JSON.parse(text) as Value, undefined, 0);
@@ -52,7 +52,8 @@ function unmark(value: Value, mark: string | undefined, depth: number): Value {
 
 function markedNumber(text: string): Value {
   if (!/^-?\d+$/.test(text)) return float(Number(text));
-  if (text.length > MAX_DIGITS) throw new SyntaxError(`a whole number of more than ${MAX_DIGITS} digits`);
+  if (text.length > MAX_DIGITS + Number(text.startsWith('-')))
+    throw new RangeError(`a whole number of more than ${MAX_DIGITS} digits`);
   return BigInt(text);
 }
 

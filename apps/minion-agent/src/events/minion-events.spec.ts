@@ -123,6 +123,14 @@ it('one refusal is heard once: a list with two bad elements leaves no failed pro
   expect(waiting()).toEqual(['good']);
 });
 
+it('of a list of which one element is refused none is kept, so that whoever fires it again has each once', async () => {
+  const list = ['a', 'b', 'salt/key'].map((tag) => ({ tag, data: {} }));
+  await expect(client.fire('fire_master', { events: list })).rejects.toThrow('takes no event salt/key');
+  expect(waiting()).toEqual([]);
+  await client.fire('fire_master', { events: list.slice(0, 2) });
+  expect(waiting()).toEqual(['a', 'b']);
+});
+
 describe('while neither the disk nor the master takes anything', () => {
   beforeEach(async () => {
     events.close();

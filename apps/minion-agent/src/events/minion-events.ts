@@ -23,7 +23,7 @@ import { isList, isMap, MAX_EVENT_VALUES, type Value, type ValueMap } from '@nat
 import { type EventPort, NOT_KEPT } from '@natrium/modules';
 import { within } from '@natrium/process';
 import type { Logger } from 'pino';
-import { valuesOf } from './event-lines.js';
+import { type FiredEvent, valuesOf } from './event-lines.js';
 import type { EventSpool } from './event-spool.js';
 
 export interface MinionEventsOptions {
@@ -105,9 +105,10 @@ export class MinionEvents implements EventPort {
   /** Salt's payload: `{data, tag, pretag}`, or `{events: [{data, tag}, …], pretag}`. */
   async #forwardPayload({ data = null, tag, events, pretag = null }: ValueMap): Promise<boolean> {
     if (isList(events) && events.length > 0) {
-      // All are read before the first is forwarded: a promise that nobody waits for would end the agent when it fails.
+      // All are looked at before the first is kept: whoever hears a refusal may fire the list again.
       const elements = events.flatMap((event) => this.#elementsOf(event, pretag));
-      const kept = await Promise.all(elements.map(({ tag: one, data: told }) => this.#forward(one, told, null)));
+      const fired = elements.map(({ tag: one, data: told }) => this.#forwardable(one, told, null));
+      const kept = await Promise.all(fired.map((event) => this.#keep(event)));
       return kept.every((is) => is);
     } else if (typeof tag === 'string' && tag !== '') {
       return this.#forward(tag, data ?? {}, { pretag });
@@ -136,7 +137,12 @@ export class MinionEvents implements EventPort {
 
   /** @returns false when it is not kept in time. */
   async #forward(tag: string, data: Value, load: ValueMap | null): Promise<boolean> {
-    const { id, spool, now, keptMs = KEPT_MS } = this.options;
+    return this.#keep(this.#forwardable(tag, data, load));
+  }
+
+  /** @throws {EventProblem} When no master takes it from this minion. */
+  #forwardable(tag: string, data: Value, load: ValueMap | null): FiredEvent {
+    const { id, now } = this.options;
     const problem = minionTagProblem(id, tag);
     // The master refuses it as well; whoever fires it here shall hear why.
     if (problem !== undefined) throw new EventProblem(`the master takes no event ${tag} from this minion: ${problem}`);
@@ -145,7 +151,12 @@ export class MinionEvents implements EventPort {
     sized(whole, Math.min(this.options.maxBytes, MAX_FORWARDED));
     if (valuesOf({ data, load }) > MAX_EVENT_VALUES)
       throw new EventProblem(`an event for the master holds at most ${String(MAX_EVENT_VALUES)} values`);
-    const kept = await within(keptMs, spool.add({ tag, data, load, stamp: now() }));
+    return { tag, data, load, stamp: now() };
+  }
+
+  async #keep(event: FiredEvent): Promise<boolean> {
+    const { spool, keptMs = KEPT_MS } = this.options;
+    const kept = await within(keptMs, spool.add(event));
     if (kept === false) throw new EventProblem('the spool of this minion is full; the event was dropped');
     return kept === true;
   }

@@ -46,7 +46,13 @@ export interface Journal {
   bounds(): Promise<{ readonly first: number; readonly last: number }>;
   /**
    * Hands on every message in order, those to come as well, over lost connections and restarts of the broker. `onMessage` is
-   * called again only when its promise has resolved. `onNothing` is called once when there is nothing to read yet.
+   * called again only when its promise has resolved. `onNothing` is called once when there is nothing to read yet. `onNoKey` takes the
+   * turn of a message whose storage key is not here, by the key's id: it may come, and whoever then reads from there again has it.
    */
-  read(from: ReadFrom, onMessage: (message: JournalMessage) => Promise<void> | void, onNothing?: () => void): Reading;
+  read(
+    from: ReadFrom,
+    onMessage: (message: JournalMessage) => Promise<void> | void,
+    onNothing?: () => void,
+    onNoKey?: (id: string) => Promise<void> | void,
+  ): Reading;
 }

@@ -28,7 +28,7 @@ export class MemoryJournal implements Journal {
     return Promise.resolve({ first: 1, last: this.messages.length });
   }
 
-  read(from: ReadFrom, onMessage: (message: JournalMessage) => Promise<void> | void, onNothing?: () => void): Reading {
+  read(...[from, onMessage, onNothing]: Parameters<Journal['read']>): Reading {
     const reading = { isClosed: false };
     void this.#readOn(reading, this.#before(from), onMessage, onNothing);
     return {

@@ -1,5 +1,5 @@
 /** A journal whose messages are sealed at rest, each to its place. Spec: spec/envelope.md#storage. */
-import { openStored, sealStored } from '@natrium/envelope';
+import { openStored, sealStored, storedKeyId } from '@natrium/envelope';
 import type { Journal, JournalMessage, ReadFrom, Reading } from '../ports/journal.js';
 import { type StorageKeys, StoredCorrupt } from './sealed-store.js';
 
@@ -35,7 +35,12 @@ export class SealedJournal implements Journal {
     return this.journal.bounds();
   }
 
-  read(from: ReadFrom, onMessage: (message: JournalMessage) => Promise<void> | void, onNothing?: () => void): Reading {
+  read(
+    from: ReadFrom,
+    onMessage: (message: JournalMessage) => Promise<void> | void,
+    onNothing?: () => void,
+    onNoKey?: (id: string) => Promise<void> | void,
+  ): Reading {
     let toTell = onNothing;
     const tellNothing = () => {
       toTell?.();
@@ -47,7 +52,8 @@ export class SealedJournal implements Journal {
       this.onCorrupt(new StoredCorrupt(this.#place(message.subject), message.sequence));
       // Nobody waits for the end of what does not open.
       if (message.behind === 0) tellNothing();
-      return undefined;
+      const id = storedKeyId(message.value);
+      return id === undefined || this.keys.byId(id) !== undefined ? undefined : onNoKey?.(id);
     };
     return this.journal.read(from, opening, onNothing === undefined ? undefined : tellNothing);
   }

@@ -1,7 +1,7 @@
 /** The two things that anyone does with an event bus; sockets, the HTTP API and the command line know no more of it. */
 import type { ValueMap } from '@natrium/model';
 import type { Heard, Origin } from '../event/event.js';
-import type { MatchType } from '../event/tag-filter.js';
+import type { MatchType, TagTest } from '../event/tag-filter.js';
 
 /** With what hearing begins: what comes now, what followed a cursor, a time in milliseconds, or all that is kept. */
 export type From = 'now' | 'start' | { readonly cursor: string } | { readonly time: number };
@@ -11,6 +11,8 @@ export interface Listen {
   /** None: every tag. */
   readonly tags?: readonly string[];
   readonly match?: MatchType;
+  /** What the listener may hear of that at all; all of it when missing. Its own patterns, which may be costly, see nothing else. */
+  readonly mayHear?: TagTest;
   /** Ends when all has come that is there now. */
   readonly until?: 'now';
   /** Events that may wait for this listener; then a gap. */

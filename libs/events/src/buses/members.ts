@@ -9,6 +9,7 @@ const NOTHING: ReadonlyMap<string, number> = new Map();
 
 export class Member {
   readonly outlet: Outlet;
+  readonly #mayHear: TagTest;
   /** By sender: numbers up to this one were heard before, at another gateway. */
   skips: ReadonlyMap<string, number> = NOTHING;
   /** Told when the listener has left, or has all that it wanted. */
@@ -16,19 +17,20 @@ export class Member {
 
   constructor(
     private readonly test: TagTest,
-    { limit = DEFAULT_LIMIT, bookmarks }: Listen,
+    { limit = DEFAULT_LIMIT, bookmarks, mayHear = () => true }: Listen,
     onClose: (member: Member) => void,
   ) {
     const left = () => {
       onClose(this);
       this.onLeave();
     };
+    this.#mayHear = mayHear;
     this.outlet = new Outlet(Math.max(1, limit), left, bookmarks);
   }
 
   offer(event: Heard): void {
     if (this.skips.size > 0 && this.#wasHeard(event)) return;
-    if (!this.test(event.tag) && !isGap(event.tag)) return;
+    if (!isGap(event.tag) && !(this.#mayHear(event.tag) && this.test(event.tag))) return;
     this.outlet.push(this.skips.size === 0 ? event : { ...event, cursor: this.#placeAt(event.cursor) });
   }
 

@@ -9,41 +9,55 @@ export type MatchType = (typeof MATCH_TYPES)[number];
 export type TagTest = (tag: string) => boolean;
 
 const MAX_TAGS = 100;
+/** Of all regular expressions of a subscription, in bytes of the engine's programs: each event runs through them, and what counts hundreds of repeats takes milliseconds. */
+const MAX_SIZE = 131_072;
+
+interface Compiled {
+  readonly test: TagTest;
+  /** Of a regular expression. */
+  readonly size?: number;
+}
 
 /** @returns What is wrong, in words, when a pattern is none. */
 export function compileTags(tags: readonly string[], match: MatchType = 'startswith'): Result<TagTest, string> {
   if (tags.length > MAX_TAGS) return err(`at most ${String(MAX_TAGS)} tags in one subscription`);
   if (tags.length === 0 || (match === 'startswith' && tags.includes(''))) return ok(() => true);
   const tests: TagTest[] = [];
+  let left = MAX_SIZE;
   for (const tag of tags) {
-    const test = compileOne(tag, match);
-    if (!test.ok) return test;
-    tests.push(test.value);
+    const compiled = compileOne(tag, match);
+    if (!compiled.ok) return compiled;
+    const { test, size = 0 } = compiled.value;
+    left -= size;
+    if (left < 0) return err('the regular expressions of one subscription, with all that they count, are too large');
+    tests.push(test);
   }
   const [only] = tests;
   return ok(only !== undefined && tests.length === 1 ? only : (tag) => tests.some((test) => test(tag)));
 }
 
-function compileOne(text: string, match: MatchType): Result<TagTest, string> {
+function compileOne(text: string, match: MatchType): Result<Compiled, string> {
   switch (match) {
     case 'startswith':
-      return ok((tag) => tag.startsWith(text));
+      return ok({ test: (tag) => tag.startsWith(text) });
     case 'endswith':
-      return ok((tag) => tag.endsWith(text));
+      return ok({ test: (tag) => tag.endsWith(text) });
     case 'find':
-      return ok((tag) => tag.includes(text));
+      return ok({ test: (tag) => tag.includes(text) });
     case 'fnmatch': {
       const glob = compileGlob(text);
-      return glob.ok ? ok(glob.value.test) : err(`${text} is no glob: ${glob.error.reason}`);
+      return glob.ok ? ok({ test: glob.value.test }) : err(`${text} is no glob: ${glob.error.reason}`);
     }
     case 'regex': {
       // By itself first: within a group of ours another text may be one, such as `a)(?:b`.
       const alone = compilePattern(text, { mode: 'prefix' });
       const pattern = alone.ok ? compilePattern(anywhere(text), { mode: 'prefix' }) : alone;
-      return pattern.ok ? ok(pattern.value.test) : err(`${text} is no regular expression: ${pattern.error.reason}`);
+      return pattern.ok ? ok(pattern.value) : err(`${text} is no regular expression: ${pattern.error.reason}`);
     }
-    case 'expr':
-      return ok(compileWholeMatch(text).test);
+    case 'expr': {
+      const pattern = compilePattern(text, { mode: 'whole' });
+      return ok({ test: compileWholeMatch(text).test, ...(pattern.ok ? { size: pattern.value.size } : {}) });
+    }
   }
 }
 

@@ -79,6 +79,20 @@ it('a pattern that is none is said to be so, and a hostile one takes no time', (
   expect(ms).toBeLessThan(1000);
 });
 
+it.each(['regex', 'expr'] as const)(
+  'what counts hundreds of repeats has no place for hundreds of patterns: %s',
+  (match) => {
+    const counted = Array.from({ length: 100 }, (_, n) => `(?:a?.){1,${String(300 - n)}}(?:.?a){1,300}Z`);
+    expect(compileTags(counted, match)).toEqual({
+      ok: false,
+      error: 'the regular expressions of one subscription, with all that they count, are too large',
+    });
+    expect(compileTags(counted, 'find').ok).toBe(true);
+    const usual = Array.from({ length: 100 }, (_, n) => `salt/job/.*/ret/web${String(n)}\\.example`);
+    expect(compileTags(usual, match).ok).toBe(true);
+  },
+);
+
 it('a cursor is read as it was written, and nothing else is one', () => {
   const ahead = new Map([['gw-1', 7]]);
   expect(readCursor(cursorText(12, 3, ahead))).toEqual({ sequence: 12, index: 3, ahead });

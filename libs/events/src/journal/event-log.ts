@@ -146,17 +146,22 @@ export class EventLog {
     return this.journal.bounds();
   }
 
-  /** @param isKnown Batches that need not be read, by their sequence. */
+  /**
+   * @param isKnown Batches that need not be read, by their sequence.
+   * @param onNoKey Takes the turn of one whose storage key is not here, by the key's id.
+   */
   read(
     from: ReadFrom,
     onBatch: (batch: EncodedBatch) => Promise<void> | void,
     onNothing?: () => void,
     isKnown: (sequence: number) => boolean = () => false,
+    onNoKey?: (id: string) => Promise<void> | void,
   ): Reading {
     return this.journal.read(
       from,
       (message) => (isKnown(message.sequence) ? undefined : onBatch(readBatch(message))),
       onNothing,
+      onNoKey,
     );
   }
 

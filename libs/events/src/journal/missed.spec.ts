@@ -13,9 +13,9 @@ class Torn extends MemoryJournal {
   /** The first that is kept. */
   first = 1;
 
-  override read: Journal['read'] = (from, onMessage, ...more) => {
+  override read: Journal['read'] = (from, onMessage, onNothing) => {
     const isLeft = (sequence: number) => sequence >= this.first && !this.torn.has(sequence);
-    return super.read(from, (message) => (isLeft(message.sequence) ? onMessage(message) : undefined), ...more);
+    return super.read(from, (message) => (isLeft(message.sequence) ? onMessage(message) : undefined), onNothing);
   };
   override bounds: Journal['bounds'] = () => Promise.resolve({ first: this.first, last: this.messages.length });
 }

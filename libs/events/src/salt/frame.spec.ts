@@ -54,7 +54,6 @@ it('what Python 2 writes is read, whatever bytes its data has', () => {
 });
 
 it.each([
-  ['no map', Buffer.from([0x01]), 'it has no tag and data'],
   ['a body without data', writeMsgpack({ head: {}, body: 'tag' }), 'it has no tag and data'],
   ['data that is a list', pythonTwoFrame(Buffer.from('t\n\n\x90', 'latin1')), 'its data is no map'],
   ['data that is cut off', pythonTwoFrame(Buffer.from('t\n\n\x81', 'latin1')), 'its data is no map'],
@@ -73,6 +72,10 @@ it.each([
 
 it.each([
   ['a head that is none', Buffer.from([0xc1])],
+  ['text', Buffer.from('GET / HTTP/1.1')],
+  ['zeros', Buffer.alloc(100)],
+  ['maps without a body', Buffer.alloc(100, 0x80)],
+  ['a list', Buffer.from([0x91, 0xc4, 0x00])],
   ['levels without end', Buffer.alloc(1000, 0x91)],
 ])('%s ends the connection, after what stands before it', (_, bytes) => {
   const read: string[] = [];

@@ -63,7 +63,7 @@ export class FrameReader {
   constructor(
     /** Larger frames are not kept, also not in part. */
     private readonly maxBytes: number,
-    /** A frame that is no event, or too large: those before and after it are read. */
+    /** A frame whose body is no event, or too large: those before and after it are read. */
     private readonly onRefused: (cause: MsgpackError) => void,
   ) {}
 
@@ -79,7 +79,7 @@ export class FrameReader {
         this.#needed = read - at;
         break;
       }
-      const framed = this.#framed(read.value, read.end - at);
+      const framed = this.#framed(bodyOf(read.value), read.end - at);
       at = read.end;
       if (framed !== undefined) yield framed;
     }
@@ -107,10 +107,10 @@ export class FrameReader {
     this.onRefused(tooLarge(this.maxBytes));
   }
 
-  #framed(frame: Parsed, size: number): Framed | undefined {
+  #framed(body: Uint8Array, size: number): Framed | undefined {
     try {
       if (size > this.maxBytes + AROUND) throw tooLarge(this.maxBytes);
-      return eventIn(frame);
+      return eventIn(body);
     } catch (cause) {
       if (!(cause instanceof MsgpackError)) throw cause;
       this.onRefused(cause);
@@ -123,11 +123,17 @@ function tooLarge(maxBytes: number): MsgpackError {
   return new MsgpackError(`it is larger than ${String(maxBytes)} bytes (max_event_size)`);
 }
 
-function eventIn(frame: Parsed): Framed {
+/** Text or zeros are a value of MessagePack at each byte: whoever writes them speaks another protocol. @throws {MsgpackError} */
+function bodyOf(frame: Parsed): Uint8Array {
   const { body } = (typeof frame === 'object' && frame !== null ? frame : {}) as { readonly body?: unknown };
-  const bytes = body instanceof Uint8Array ? Buffer.from(body) : undefined;
-  const at = bytes?.indexOf(BREAK) ?? -1;
-  if (bytes === undefined || at < 0) throw new MsgpackError('it has no tag and data');
+  if (body instanceof Uint8Array) return body;
+  throw new MsgpackError('it is no map with a body, as each frame of Salt’s bus is');
+}
+
+function eventIn(body: Uint8Array): Framed {
+  const bytes = Buffer.from(body);
+  const at = bytes.indexOf(BREAK);
+  if (at < 0) throw new MsgpackError('it has no tag and data');
   const read = readMsgpack(bytes, at + BREAK.length, { bytes: false });
   const data = typeof read === 'number' ? undefined : (read.value as Value);
   if (typeof read === 'number' || !isMap(data)) throw new MsgpackError('its data is no map');

@@ -66,3 +66,19 @@ it('what is refused is told, and its connection fires on', async () => {
   expect(heard.includes('large')).toBe(false);
   expect(problems).toEqual([expect.stringMatching(/not fired: it is larger than 1000 bytes \(max_event_size\)/)]);
 });
+
+it('what is no frame ends its connection with its first byte, and is told once', async () => {
+  const ended = new Promise((resolve) => writer.on('close', resolve));
+  writer.on('error', () => undefined).write(Buffer.alloc(4 << 20));
+  await ended;
+  expect(problems).toEqual(['what came on the event socket is no event']);
+});
+
+it('many that are refused at once are told in one line for each piece in which they came', async () => {
+  const frame = Buffer.concat([Buffer.from([0x81]), writeMsgpack('body'), Buffer.from([0xc4, 0])]);
+  writer.write(Buffer.concat([...Array.from({ length: 1000 }, () => frame), frameOf('next', {})]));
+  await until('the next one is heard', () => heard.includes('next\n\n'));
+  const told = problems.map((problem) => 1 + Number(/nor were (\d+)/.exec(problem)?.[1] ?? 0));
+  expect(told.reduce((sum, count) => sum + count, 0)).toBe(1000);
+  expect(told.length).toBeLessThan(10);
+});

@@ -70,11 +70,20 @@ async function publish({ feed }: SaltSocketsOptions, socket: Socket): Promise<vo
 }
 
 function receive({ feed, origin, maxBytes, onProblem }: SaltSocketsOptions, socket: Socket): void {
-  const reader = new FrameReader(maxBytes, notFired);
+  let refused: unknown[] = [];
+  const reader = new FrameReader(maxBytes, (cause) => refused.push(cause));
   let unsettled = 0;
   // Salt's protocol has no answer: what cannot be fired is only logged.
   function notFired(cause: unknown): void {
     onProblem(`an event of this host was not fired: ${messageOf(cause)}`);
+  }
+  /** One line for all that came at once: there may be thousands. */
+  function tellRefused(): void {
+    const [first, ...more] = refused;
+    refused = [];
+    if (first === undefined) return;
+    const others = more.length === 0 ? '' : `; nor were ${String(more.length)} that came with it`;
+    onProblem(`an event of this host was not fired: ${messageOf(first)}${others}`);
   }
   const settle = () => {
     unsettled -= 1;
@@ -93,6 +102,8 @@ function receive({ feed, origin, maxBytes, onProblem }: SaltSocketsOptions, sock
     } catch (cause) {
       onProblem('what came on the event socket is no event', cause);
       socket.destroy();
+    } finally {
+      tellRefused();
     }
   });
 }

@@ -65,7 +65,11 @@ it('a number keeps its digits, and a float is one, as another language wrote the
 
 it.each([
   ['what is no JSON', '{', 'a line is no JSON'],
-  ['a whole number of more than 400 digits', `{"fire": "n", "data": {"n": ${'9'.repeat(401)}}}`, 'a line is no JSON'],
+  [
+    'a whole number of more than 400 digits',
+    `{"fire": "n", "data": {"n": ${'9'.repeat(401)}}}`,
+    'a whole number of more than 400 digits',
+  ],
   ['a text that is half a character', '{"fire": "n", "data": {"f": "\\udcff"}}', 'not valid Unicode at data.f'],
   ['the key that is the prototype', '{"fire": "n", "data": {"__proto__": {}}}', 'a key is __proto__'],
   ['what is nested too deep', `{"fire": "n", "data": {"n": ${'['.repeat(70)}${']'.repeat(70)}}}`, 'nested deeper than'],

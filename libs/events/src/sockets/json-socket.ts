@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { Float, isList, isMap, readJson, type Value, type ValueMap } from '@natrium/model';
 import { type Bookmark, EventProblem, type EventFeed, type From, type Listen, type Listening } from '../buses/bus.js';
-import { type Heard, isGap, lineOf, type Origin, timeOf } from '../event/event.js';
+import { lineOf, type Origin, timeOf } from '../event/event.js';
 import { jsonText } from '../event/json-text.js';
 import { MATCH_TYPES, type MatchType } from '../event/tag-filter.js';
 import { LineReader } from './line-reader.js';
@@ -152,9 +152,10 @@ class Conversation {
 
   #subscribe(asked: ValueMap): void {
     if (this.#listening !== undefined) throw new EventProblem('this connection has subscribed already; open another');
-    const { feed, instance } = this.options;
+    const { feed, instance, rights } = this.options;
     const listen = listenIn(asked);
-    const listening = feed.subscribe(listen);
+    const mayHear = rights === undefined ? {} : { mayHear: (tag: string) => rights.mayRead(tag) };
+    const listening = feed.subscribe({ ...listen, ...mayHear });
     this.#listening = listening;
     // Who does not hear this asked a bus of an earlier version, which says no end.
     const bookmarks = listen.bookmarks === true ? { bookmarks: true } : {};
@@ -166,17 +167,12 @@ class Conversation {
     for (;;) {
       const events = await listening.take();
       if (!this.socket.writable) break;
-      const lines = this.#allowed(events ?? []).map(lineOf);
+      const lines = (events ?? []).map(lineOf);
       if (listening.bookmark !== undefined) lines.push(bookmarkLine(listening.bookmark));
       if (lines.length > 0 && !this.socket.write(lines.join(''))) await drained(this.socket);
       if (events === undefined) break;
     }
     this.#finish();
-  }
-
-  #allowed(events: readonly Heard[]): readonly Heard[] {
-    const { rights } = this.options;
-    return rights === undefined ? events : events.filter(({ tag }) => isGap(tag) || rights.mayRead(tag));
   }
 
   #refuse(error: unknown, asked: ValueMap): void {

@@ -22,6 +22,7 @@ import { FanOut } from './jobs/fan-out.js';
 import type { Jids } from './jobs/jids.js';
 import type { JobCache } from './jobs/job-cache.js';
 import { KeptRuns } from './jobs/kept-runs.js';
+import type { OpenRuns } from './jobs/open-runs.js';
 import type { Minions } from './minions/minions.js';
 import type { Presence } from './minions/presence.js';
 import { RecentJobs } from './jobs/recent-jobs.js';
@@ -32,6 +33,7 @@ export interface FlowParts {
   readonly link: RoleLink;
   readonly minions: Minions;
   readonly cache: JobCache;
+  readonly openRuns: OpenRuns;
   readonly jids: Jids;
   readonly jobs: ActiveJobs;
   readonly presence: Presence;
@@ -145,13 +147,13 @@ export function returningElsewhere({ cache, jobs, log }: Pick<FlowParts, 'cache'
   );
 }
 
-function keepingRuns({ link, cache, events, log, stoodStill, now }: Parts): KeptRuns {
+function keepingRuns({ link, cache, openRuns: open, events, log, stoodStill, now }: Parts): KeptRuns {
   const { roles } = link;
   const grantOf = (said: Signed) => {
     const grant = verifyGrant(said, roles.cluster, roles.keysOf('acl'), 'run');
     return grant.ok ? grant.value : undefined;
   };
-  return new KeptRuns({ cache, events, grantOf, stoodStill, now, log });
+  return new KeptRuns({ cache, open, events, grantOf, stoodStill, now, log });
 }
 
 function runs({ link, jids, acl }: Parts, kept: KeptRuns): PeerRun {
@@ -159,6 +161,7 @@ function runs({ link, jids, acl }: Parts, kept: KeptRuns): PeerRun {
     mintJid: () => jids.next(),
     askGrant: (ask, jid) => askRunGrant(acl, ask, jid),
     run: (ask, grant, jid, timeoutMs) => runOn(link, ask, grant, jid, timeoutMs),
+    writeDown: (start) => kept.writeDown(start),
     announce: (start, ran, isGuess) => {
       kept.announce(start, ran, isGuess);
     },

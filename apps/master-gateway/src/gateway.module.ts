@@ -33,6 +33,8 @@ import { JobCache } from './jobs/job-cache.js';
 import { JobReads } from './jobs/job-reads.js';
 import { openJidStore, openJobStores } from './jobs/job-stores.js';
 import { KeptRuns } from './jobs/kept-runs.js';
+import { LOOK_MS, LostRuns, runningOn } from './jobs/lost-runs.js';
+import { OpenRuns } from './jobs/open-runs.js';
 import { Minions } from './minions/minions.js';
 import { allowanceOf, budgetsOf, sendersOf } from './callers/party-budgets.js';
 import { Presence } from './minions/presence.js';
@@ -81,7 +83,7 @@ export class GatewayModule {
     const now = () => link.clock.now();
     const own = { instance: link.own.instance, now };
     const jids = await Jids.open(await openJidStore(link, keepJobsMs), own);
-    const cache = new JobCache(await openJobStores(link, keepJobsMs), own);
+    const { cache, openRuns } = await openJobs(link, keepJobsMs, own);
     const presence = new Presence(link, minions);
     const jobs = new ActiveJobs({
       after,
@@ -99,7 +101,7 @@ export class GatewayModule {
     const made = gatewayFlows({
       link,
       stoodStill: standstillOf(options),
-      ...{ minions, cache, jids, jobs, presence },
+      ...{ minions, cache, openRuns, jids, jobs, presence },
       events: events.jobs,
       grantTimeoutMs,
       keepJobsMs,
@@ -111,7 +113,8 @@ export class GatewayModule {
     const waiting = new Waiting();
     const door = new Door(made, minions, waiting, budgets, log);
     if (metrics !== undefined) tellFigures(metrics, { jobs, cache, events, refusals: door.refusals.counts, now });
-    await goOnWithOthers(options, { cache, jobs, takeover: made.takeover, waiting, events });
+    const lostRuns = lookingAfterRuns(options, openRuns, made.keptRuns);
+    await goOnWithOthers(options, { cache, jobs, takeover: made.takeover, waiting, events, lostRuns });
     options.onStop(() => {
       jids.close();
       return cache.close();
@@ -133,6 +136,11 @@ export class GatewayModule {
       ],
     };
   }
+}
+
+async function openJobs(link: RoleLink, keepJobsMs: number, own: ConstructorParameters<typeof JobCache>[1]) {
+  const stores = await openJobStores(link, keepJobsMs);
+  return { cache: new JobCache(stores, own), openRuns: new OpenRuns(stores[0], own.instance) };
 }
 
 interface HttpNeeds {
@@ -189,11 +197,29 @@ interface Ours {
   readonly takeover: JobTakeover;
   readonly waiting: Waiting;
   readonly events: MasterEvents;
+  readonly lostRuns: LostRuns;
+}
+
+function lookingAfterRuns({ link, log, onStop }: GatewayOptions, open: OpenRuns, kept: KeptRuns): LostRuns {
+  const lostRuns = new LostRuns({
+    open,
+    kept,
+    running: (jids) => runningOn(link, jids),
+    onProblem: (problem, cause) => {
+      log.error({ err: cause }, problem);
+    },
+    now: () => performance.now(),
+  });
+  const looking = setInterval(() => void lostRuns.look(), LOOK_MS).unref();
+  onStop(() => {
+    clearInterval(looking);
+  });
+  return lostRuns;
 }
 
 /** Writes down what this gateway has begun, and goes on with what others have left. */
 async function goOnWithOthers({ link, log, onStop }: GatewayOptions, ours: Ours): Promise<void> {
-  const { cache, jobs, takeover, waiting, events } = ours;
+  const { cache, jobs, takeover, waiting, events, lostRuns } = ours;
   await cache.begin();
   const onProblem = (problem: string, cause: unknown) => {
     log.error({ err: cause }, problem);
@@ -222,7 +248,10 @@ async function goOnWithOthers({ link, log, onStop }: GatewayOptions, ours: Ours)
   const fellows = await Fellows.watch({
     link,
     instances: () => cache.instances(),
-    adopt: (instance, isGone) => adoption.adopt(instance, isGone),
+    adopt: async (instance, isGone) => {
+      await lostRuns.adopt(instance); // first: whom the other forgets is not found again
+      await adoption.adopt(instance, isGone);
+    },
     back: (instance) => adoption.back(instance),
     onProblem,
   });

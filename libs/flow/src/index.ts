@@ -57,10 +57,12 @@ export {
   type GrantRun,
   type SignedRequest,
   KNOWN_KEYWORDS,
+  MAY_BE_SILENT,
   WAITS,
 } from './signed-request.js';
 export { decideSuccession, type SuccessionStep } from './succession.js';
 export { withinDepth } from './too-deep.js';
 export { CAUSE, causeOf, withCause } from './reactor/cause.js';
-export { compileReactor, type Reaction } from './reactor/reactions.js';
+export { isOfEvent } from './reactor/event-values.js';
+export { compileReactor, type Reaction, saidOf } from './reactor/reactions.js';
 export { REACTION, type ReactionCall, Reactor } from './reactor/reactor.js';

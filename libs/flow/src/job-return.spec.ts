@@ -154,6 +154,32 @@ describe('a return in time', () => {
     expect(gateway.counts).toEqual(['stranger', 'duplicate']);
   });
 
+  it.each([true, false])(
+    'of minions that were not asked costs no look at all who were, for each of them; gathered: %s',
+    async (isGathered) => {
+      let looks = 0;
+      const members = Array.from({ length: 1000 }, (_, n) => ({
+        key: keyOf(`m${String(n)}`),
+        get id() {
+          looks += 1;
+          return `m${String(n)}`;
+        },
+      }));
+      const gateway = new Gateway();
+      gateway.found = { ...RECORD, members };
+      if (isGathered) gateway.jobs.start(gateway.found, keyText(DIGEST), keyText);
+      const strangers = Array.from({ length: 100 }, (_, n) => `s${String(n)}`);
+      for (const id of strangers) gateway.renamed.set(keyText(keyOf(id)), id);
+      const taken = await Promise.all(strangers.map((id) => gateway.hear(id, says('stranger'))));
+      expect(new Set(taken)).toEqual(new Set([false]));
+      expect(gateway.counts).toHaveLength(100);
+      expect(looks).toBeLessThanOrEqual(2000);
+      gateway.renamed.set(keyText(keyOf('m7 new')), 'm7');
+      expect(await gateway.hear('m7 new', says('one'))).toBe(true);
+      expect(gateway.cache.map(({ id }) => id)).toEqual(['m7']);
+    },
+  );
+
   it('is told under the name that was asked by the sender’s key', async () => {
     const gateway = Gateway.gathering();
     await gateway.hear('web2', says('I am web1'));

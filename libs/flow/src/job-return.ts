@@ -43,12 +43,19 @@ const MEMBERS_OF_A_RETURN = 200;
 /** Late returns that are remembered as untold. */
 const MAX_UNTOLD = 10_000;
 
+interface Members {
+  /** The keys that were asked, by id. */
+  readonly keys: ReadonlyMap<string, string>;
+  /** The ids, by key. */
+  readonly ids: ReadonlyMap<string, string>;
+}
+
 export class JobReturns {
   /** Late ones that are being stored, by jid and key. */
   readonly #storingLate = new Map<string, Promise<unknown>>();
   /** Late ones whose store failed, by jid and key, oldest first: it may have come into effect, and nobody has told of it. */
   readonly #untold = new Set<string>();
-  readonly #ids = new WeakMap<records.JobRecord, ReadonlyMap<string, string>>();
+  readonly #members = new WeakMap<records.JobRecord, Members>();
   readonly #digests = new WeakMap<records.JobRecord, string>();
   readonly #stored: StoredReturns;
 
@@ -73,9 +80,7 @@ export class JobReturns {
   /** The key that was asked. A minion that has changed its identity since then answers with another one. */
   #askedAs({ gathering, record }: EndedJob, key: string): string {
     if (gathering.idOf(key) !== undefined) return key;
-    const id = this.ports.idNow(key);
-    const asked = record.members.find((member) => member.id === id);
-    return asked === undefined ? key : this.ports.keyText(asked.key);
+    return this.#membersOf(record).keys.get(this.ports.idNow(key) ?? '') ?? key;
   }
 
   /** Without `await`, which would hold each of thousands of messages until its return is stored. */
@@ -149,12 +154,11 @@ export class JobReturns {
   }
 
   async #lateFor(record: records.JobRecord, said: Returned, key: string): Promise<boolean> {
-    const own = this.#idsOf(record).get(key);
-    if (own !== undefined) return this.#storeAfterwards(record, said, { id: own, key });
-    const idNow = this.ports.idNow(key);
-    const asked = record.members.find((member) => member.id === idNow);
+    const { ids, keys } = this.#membersOf(record);
+    const id = ids.get(key) ?? this.ports.idNow(key) ?? '';
+    const asked = keys.get(id);
     if (asked === undefined) return this.#count('stranger');
-    return this.#storeAfterwards(record, said, { id: asked.id, key: this.ports.keyText(asked.key) });
+    return this.#storeAfterwards(record, said, { id, key: asked });
   }
 
   /** Of each record once: a request may have megabytes, and many returns of it may be late. */
@@ -164,13 +168,14 @@ export class JobReturns {
     return known;
   }
 
-  /** By key: when one return of a large job is late, many are. */
-  #idsOf(record: records.JobRecord): ReadonlyMap<string, string> {
-    const known = this.#ids.get(record);
+  /** When one return of a large job is late or a stranger's, many are. */
+  #membersOf(record: records.JobRecord): Members {
+    const known = this.#members.get(record);
     if (known !== undefined) return known;
-    const ids = new Map(record.members.map(({ id, key }) => [this.ports.keyText(key), id]));
-    this.#ids.set(record, ids);
-    return ids;
+    const keys = new Map(record.members.map(({ id, key }) => [id, this.ports.keyText(key)]));
+    const members = { keys, ids: new Map([...keys].map(([id, key]) => [key, id])) };
+    this.#members.set(record, members);
+    return members;
   }
 
   async #storeAfterwards(

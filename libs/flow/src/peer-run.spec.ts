@@ -51,6 +51,8 @@ class Gate {
   });
   answer: Result<Ran, Refusal> = ok(RAN);
   mintFails = false;
+  /** Resolves when it is written down that the run goes on. */
+  writing: Promise<void> = Promise.resolve();
 
   async run(what: Request['what'] = 'run', follow: 'all' | 'jid' = 'all'): Promise<readonly Ran[]> {
     const flow = new PeerRun({
@@ -59,6 +61,10 @@ class Gate {
       run: (_ask, grant, jid, timeoutMs) => {
         this.ran.push([grant, jid, timeoutMs]);
         return Promise.resolve(this.answer);
+      },
+      writeDown: ({ bytes }) => {
+        expect(bytes).toEqual(Uint8Array.of(7));
+        return this.writing;
       },
       announce: ({ jid, caller }, ran, isGuess) => {
         this.announced.push(ran ?? [jid, caller.name]);
@@ -151,6 +157,21 @@ describe('a runner', () => {
     const gate = new Gate();
     expect(await gate.run('run', 'jid')).toEqual([{ refusal: null, jid: JID, outcome: null }]);
     expect(gate.ran).toHaveLength(1);
+  });
+});
+
+describe('a runner that goes on while nobody waits', () => {
+  it('is written down before its jid is told; for a caller who waits it does not wait for that', async () => {
+    const [left, waited] = [new Gate(), new Gate()];
+    let written: () => void = () => undefined;
+    left.writing = new Promise((resolve) => (written = resolve));
+    waited.writing = new Promise(() => undefined);
+    const running = left.run('run', 'jid');
+    await new Promise(setImmediate);
+    expect([left.heard, left.ran]).toEqual([[], []]);
+    written();
+    expect(await running).toEqual([{ refusal: null, jid: JID, outcome: null }]);
+    expect(await waited.run()).toEqual([RAN]);
   });
 });
 

@@ -27,6 +27,8 @@ const TOLD_MS = 5000;
 /** A run that is granted. */
 export interface RunStart {
   readonly request: Request;
+  /** The same as its caller has signed it. */
+  readonly bytes: Uint8Array;
   readonly jid: Jid;
   readonly caller: Principal;
 }
@@ -40,6 +42,8 @@ export interface PeerRunPorts {
   ): Promise<Result<{ readonly grant: Signed; readonly caller: Principal }, Refusal>>;
   /** Hands the run to a runner-service and waits for its answer. */
   run(ask: SignedRequest, grant: Signed, jid: Jid, timeoutMs: number): Promise<Result<Ran, Refusal>>;
+  /** Should this gateway and whoever works on the run both be lost, another gateway knows of it. Never fails. */
+  writeDown(start: RunStart): Promise<void>;
   /** The run's start, and with `ran` its end, are told on the event bus; `isGuess`: its runner-service has not said so. */
   announce(start: RunStart, ran?: Ran, isGuess?: boolean): void;
 }
@@ -69,10 +73,14 @@ export class PeerRun {
       tell(refusedRun(jid, granted.error));
       return;
     }
-    const start = { request: ask.request, jid, caller: granted.value.caller };
+    const start = { request: ask.request, bytes: ask.bytes, jid, caller: granted.value.caller };
     this.ports.announce(start);
     onGranted(jid);
-    if (follow === 'jid') tell({ refusal: null, jid, outcome: null });
+    const written = this.ports.writeDown(start);
+    if (follow === 'jid') {
+      await written; // who has its jid looks for its end
+      tell({ refusal: null, jid, outcome: null });
+    }
     const timeoutMs = ask.request.timeout * 1000 + TOLD_MS;
     const answer = await this.ports.run(ask, granted.value.grant, jid, timeoutMs);
     const ran = answer.ok ? answer.value : refusedRun(jid, answer.error);

@@ -19,6 +19,9 @@ export const GRANT_RUN = 'grant_run';
 /** The option of a request whose caller waits, beyond its timeout, for minions that say that they are at work on it. */
 export const WAITS = 'wait_running';
 
+/** The option of such a request that says for how many milliseconds a minion that is connected may say nothing of that. */
+export const MAY_BE_SILENT = 'silent_ms';
+
 /** The option of a run that drops keywords which the runner does not know, instead of being refused for them. */
 export const KNOWN_KEYWORDS = 'known_keywords';
 

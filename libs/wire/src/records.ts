@@ -113,6 +113,10 @@ export const PolicyReport = fields({ revision: digest, refused: z.boolean(), at:
 /** A run that an instance has taken on: nobody else starts it. */
 export const RunRecord = fields({ digest, instance: word, jid, started: count });
 
+/** A run that a gateway has granted and whose end is not kept yet; `instance`: the gateway that sees to that. */
+export const OpenRun = fields({ request: bytes(MAX_REQUEST), caller: Caller, jid, instance: word });
+export type OpenRun = z.output<typeof OpenRun>;
+
 /** Who fired an event: the name that the envelope proved, or a service of a role. */
 export const EventOrigin = fields({ kind: z.enum([...PRINCIPAL_KINDS, 'service', 'local']), name: word });
 export type EventOrigin = z.output<typeof EventOrigin>;

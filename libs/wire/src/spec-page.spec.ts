@@ -191,6 +191,7 @@ const SHAPES: Readonly<Record<string, Schema>> = {
   'done request': records.DoneRequest,
   'policy report': records.PolicyReport,
   'run record': records.RunRecord,
+  'open run': records.OpenRun,
   'sink place': records.SinkPlace,
   'fired event': contracts.FiredEvent,
   'event origin': records.EventOrigin,

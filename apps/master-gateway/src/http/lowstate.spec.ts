@@ -24,7 +24,7 @@ describe('a lowstate of local', () => {
   ])('%# %s', (low, funs, args) => {
     const only = Array.isArray(low.fun) && low.fun.length === 1 ? 'a.b' : undefined;
     expect(localAsk({ tgt: '*', ...low }, 5)).toEqual({
-      tgt: '*', tgtType: 'glob', delimiter: undefined, funs, only, args, returner: '', timeout: 5, isFull: false, metadata: null,
+      tgt: '*', tgtType: 'glob', delimiter: undefined, funs, only, args, returner: '', timeout: 5, silentMs: undefined, isFull: false, metadata: null,
     }); // prettier-ignore
   });
 
@@ -81,6 +81,7 @@ describe('a lowstate of local', () => {
     [{ tgt: { a: 1 }, fun: 'a.b' }, 'tgt is a text'],
     [{ tgt: '*', fun: 'a.b', kwarg: [1] }, 'kwarg is a mapping'],
     [{ tgt: '*', fun: 'a.b', timeout: 'soon' }, 'timeout is a number'],
+    [{ tgt: '*', fun: 'a.b', gather_job_timeout: 'soon' }, 'gather_job_timeout is a number'],
   ])('%j is refused: %s', (low, why) => {
     expect(() => localAsk(low, 5)).toThrow(why);
   });
@@ -90,6 +91,17 @@ describe('a lowstate of local', () => {
       expect(localAsk({ tgt: '*', fun: 'a.b', timeout }, 5).timeout).toBe(wanted);
     }
   }); // prettier-ignore
+
+  it.each([
+    ['as long as its lowstate says', 3, 3000],
+    ['as long as a text says', '0.5', 500],
+    ['as little as the master file may say', -1, 100],
+    ['as much as the master file may say', 1e9, 3_600_000],
+    ['as the master file says where it says nothing', '', undefined],
+    ['as the master file says where it is false', false, undefined],
+  ])('minions may be silent %s', (_, gather_job_timeout, wanted) => {
+    expect(localAsk({ tgt: '*', fun: 'a.b', gather_job_timeout }, 5).silentMs).toBe(wanted);
+  });
 
   it.each([[null], [''], [' '], [[]], [{}], [false], [new Float(0)]])('waits the usual time where its timeout is %j, which says none', (timeout) => {
     expect(localAsk({ tgt: '*', fun: 'a.b', timeout }, 5).timeout).toBe(5);

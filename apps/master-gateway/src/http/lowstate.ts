@@ -32,6 +32,8 @@ export interface LocalAsk {
   readonly args: readonly (readonly Value[])[];
   readonly returner: string;
   readonly timeout: number;
+  /** For how long a minion that is connected may not say whether it is at work on the job, in milliseconds; undefined: as the master is set. */
+  readonly silentMs: number | undefined;
   readonly isFull: boolean;
   /** Goes with the job: to its minions, its events and the job cache. */
   readonly metadata: Value;
@@ -61,6 +63,9 @@ const NO_ARGUMENT: ReadonlySet<string> = new Set([
 const MAX_COPIES = 2048;
 const DEFAULT_BATCH = '10%';
 const DEFAULT_SUBSET = 3;
+/** Seconds, as `gather_job_timeout` of the master file. */
+const LEAST_SILENT = 0.1;
+const MOST_SILENT = 3600;
 
 export function clientOf({ client }: ValueMap, enabled: ReadonlySet<string>): Client {
   const known = CLIENTS.find((one) => one === client);
@@ -92,6 +97,7 @@ export function localAsk(low: ValueMap, usualTimeout: number): LocalAsk {
     args: lists.map((list) => argsOf(list, kwarg)),
     returner: typeof low['ret'] === 'string' ? low['ret'] : '',
     timeout: timeoutOf(low, usualTimeout),
+    silentMs: silentOf(low['gather_job_timeout']),
     isFull: isTrue(yamlify(low['full_return'] ?? false)),
     metadata: low['metadata'] ?? null,
   };
@@ -201,10 +207,21 @@ function listOf(arg: Value | undefined): readonly Value[] {
 }
 
 function timeoutOf({ timeout }: ValueMap, usual: number): number {
-  const asked = saysNothing(timeout) ? usual : timeout;
-  const seconds = asked instanceof Float ? asked.value : Number(asked);
-  if (!Number.isFinite(seconds)) throw new BadRequestException('timeout is a number of seconds');
+  const seconds = saysNothing(timeout) ? usual : secondsOf(timeout, 'timeout');
   return Math.min(Math.max(Math.ceil(seconds), 1), MAX_TIMEOUT);
+}
+
+/** Within the bounds of the master file's key. */
+function silentOf(asked: Value | undefined): number | undefined {
+  if (saysNothing(asked)) return undefined;
+  const seconds = secondsOf(asked, 'gather_job_timeout');
+  return Math.round(Math.min(Math.max(seconds, LEAST_SILENT), MOST_SILENT) * 1000);
+}
+
+function secondsOf(asked: Value | undefined, key: string): number {
+  const seconds = asked instanceof Float ? asked.value : Number(asked);
+  if (!Number.isFinite(seconds)) throw new BadRequestException(`${key} is a number of seconds`);
+  return seconds;
 }
 
 /** Besides an empty text: an empty list, as PHP writes an empty map, and whatever else is false and no whole number. */

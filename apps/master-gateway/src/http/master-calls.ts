@@ -16,6 +16,7 @@ import {
   type Ran,
   type SignedRequest,
   TOO_FAST,
+  MAY_BE_SILENT,
   WAITS,
 } from '@natrium/flow';
 import {
@@ -230,8 +231,9 @@ function encoded(request: Parameters<typeof encodeRequest>[0]): Uint8Array {
   }
 }
 
-function jobOptions({ delimiter, metadata }: LocalAsk): ValueMap {
+function jobOptions({ delimiter, silentMs, metadata }: LocalAsk): ValueMap {
   return {
+    ...(silentMs === undefined ? {} : { [MAY_BE_SILENT]: silentMs }),
     ...(delimiter === undefined ? {} : { delimiter }),
     ...(metadata === null ? {} : { metadata: toPlain(metadata) }),
   };

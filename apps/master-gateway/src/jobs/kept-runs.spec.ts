@@ -25,10 +25,23 @@ class Gateway {
   stoodStill = false;
   before: records.StoredReturn[] = [];
   telling: () => Promise<void> = () => Promise.resolve();
+  /** Runs that are written down as open: `+` and the jid when they begin, `-` when they have ended. */
+  readonly opened: string[] = [];
+  opening: () => Promise<void> = () => Promise.resolve();
   readonly runs: KeptRuns;
 
   constructor(keep: Keep = KEPT, end: ValueMap = END) {
     this.runs = new KeptRuns({
+      open: {
+        begin: ({ jid }) => {
+          this.opened.push(`+${jid}`);
+          return this.opening();
+        },
+        end: (jid) => {
+          this.opened.push(`-${jid}`);
+          return this.opening();
+        },
+      },
       cache: {
         storeReturn: async (one) => {
           this.stored.push([one, 'with others']);
@@ -140,6 +153,87 @@ it('it is kept when it is stored and its event is; a stop waits for that', async
   expect([kept(), isSettled]).toEqual([[JID], true]);
 });
 
+it.each([
+  ['what it answered', false],
+  ['what was guessed of it', true],
+])('it is written down as open until %s is kept and told', async (_, isGuess) => {
+  const gateway = new Gateway();
+  let tell: () => void = () => undefined;
+  gateway.telling = () => new Promise<void>((resolve) => (tell = resolve));
+  await gateway.runs.writeDown(START);
+  gateway.runs.announce(START, RAN, isGuess);
+  await new Promise(setImmediate);
+  expect(gateway.opened).toEqual([`+${JID}`]);
+  tell();
+  await gateway.runs.settled();
+  expect(gateway.opened).toEqual([`+${JID}`, `-${JID}`]);
+});
+
+it('while its end is not kept it stays written down', async () => {
+  const gateway = new Gateway(() => Promise.reject(new Error('the broker is away')));
+  gateway.runs.announce(START, RAN);
+  await gateway.runs.settled();
+  expect(gateway.opened).toEqual([]);
+});
+
+it('where it could not be written down, the log says so, and it goes on', async () => {
+  const gateway = new Gateway();
+  gateway.opening = () => Promise.reject(new Error('the broker is away'));
+  await gateway.runs.writeDown(START);
+  gateway.runs.announce(START, RAN);
+  await gateway.runs.settled();
+  expect(gateway.runs.kept([JID])).toEqual([JID]);
+  expect(gateway.told).toEqual(['not kept by its own', END, 'not kept by its own']);
+});
+
+describe('of which neither its gateway nor its runner-service is left', () => {
+  const LOST = /^the gateway that granted it and the runner-service that ran it are gone; whether it ran .* not known$/;
+
+  it('its end is that nobody knows, kept and told once, by whichever gateway finds it', async () => {
+    const gateway = new Gateway();
+    await gateway.runs.lost(START);
+    const [[guess, key] = []] = gateway.stored;
+    expect([guess?.id, key]).toEqual([expect.stringMatching(/^\?.*_master$/), 'lost']);
+    const lost = { ...END, return: expect.stringMatching(LOST) as string };
+    expect(gateway.told).toEqual(['not kept by its own', lost]);
+    expect(gateway.runs.kept([JID])).toEqual([]);
+    const { stored, told, opened, runs } = new Gateway(() => Promise.resolve(false));
+    await runs.lost(START);
+    expect([stored.length, told, opened]).toEqual([1, [], [`-${JID}`]]);
+  });
+
+  it('it gives way to what the run answered after all', async () => {
+    const gateway = new Gateway();
+    await gateway.runs.lost(START);
+    const [[guess] = []] = gateway.stored;
+    const id = guess!.id.slice(1);
+    expect(await find([guess!])).toMatchObject({ Minions: [id] });
+    expect(await find([guess!, ofMinion(id, END)])).toMatchObject({ Result: { [id]: { return: END } } });
+  });
+
+  it.each([
+    ['what it answered', 'gw_master'],
+    ['what was guessed of it', '?gw_master'],
+  ])('%s is told where its gateway had kept that alone, and nothing else is kept', async (_, id) => {
+    const gateway = new Gateway();
+    gateway.before = [ofMinion(id, { ...END, return: 'kept', _stamp: '2026-11-18T11:06:40.000000' })];
+    gateway.isTold = false;
+    await gateway.runs.lost(START);
+    expect([gateway.stored, gateway.told]).toEqual([[], [{ ...END, return: 'kept' }]]);
+    expect(gateway.opened).toEqual([`-${JID}`]);
+    gateway.isTold = true;
+    await gateway.runs.lost(START);
+    expect(gateway.told).toHaveLength(1);
+  });
+
+  it('it stays written down while its end cannot be told', async () => {
+    const gateway = new Gateway();
+    gateway.telling = () => Promise.reject(new Error('the broker is away'));
+    await expect(gateway.runs.lost(START)).rejects.toThrow('the broker is away');
+    expect(gateway.opened).toEqual([]);
+  });
+});
+
 it('one whose event could not be stored is not kept', async () => {
   const gateway = new Gateway();
   gateway.telling = () => Promise.reject(new Error('the broker is away'));
@@ -209,7 +303,7 @@ describe('of a gateway that is gone', () => {
     expect(await gateway.runs.take(body)).toMatchObject({ ok: true });
     expect(gateway.told).toEqual(['not kept by its own', { ...END, return: ['b'] }]);
     expect(gateway.stored).toMatchObject([[{ jid: JID, outcome: { ret: { return: ['b'] } } }, 'end']]);
-    expect(gateway.runs.kept([JID])).toEqual([JID]);
+    expect([gateway.runs.kept([JID]), gateway.opened]).toEqual([[JID], [`-${JID}`]]);
   });
 
   it('what a gateway of an earlier version kept elsewhere is not kept twice, and a guess hinders nothing', async () => {

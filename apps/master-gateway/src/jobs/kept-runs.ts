@@ -3,14 +3,15 @@
  * return of the master itself, and holds what the event of the run's end says.
  *
  * The gateway that granted a run keeps its end, and tells the runner-service that asks when it has; where it has not, any gateway
- * does. What the gateway itself says of a run whose runner-service is silent is a guess, and gives way. Spec: spec/envelope.md#durability.
+ * does. What a gateway itself says of a run whose runner-service is silent, or gone with the gateway that granted it, is a guess, and
+ * gives way. Spec: spec/envelope.md#durability.
  */
 import { hostname } from 'node:os';
 import { digestOf, readAsked } from '@natrium/bus';
 import { type Grant, toHex } from '@natrium/envelope';
 import { stampOf } from '@natrium/events';
 import { UnderWay } from '@natrium/process';
-import type { Ran, RunStart } from '@natrium/flow';
+import { type Ran, refusedRun, type RunStart } from '@natrium/flow';
 import {
   isMap,
   type Jid,
@@ -18,6 +19,7 @@ import {
   ok,
   parseJid,
   type Refusal,
+  refusal,
   refuse,
   type Result,
   type Signed,
@@ -29,11 +31,16 @@ import type { Body, contracts, records } from '@natrium/wire';
 import type { Logger } from 'pino';
 import type { JobEvents } from '../events/job-events.js';
 import type { JobCache } from './job-cache.js';
+import type { OpenRuns } from './open-runs.js';
 
 const OF_MASTER = '_master';
 const MASTER = `${hostname()}${OF_MASTER}`;
 /** Whoever keeps what another gateway should have kept stores it under this key: the first is the only one. */
 const END = 'end';
+/** The same of what is said of a run that nobody has any more. */
+const LOST = 'lost';
+const IS_LOST =
+  'the gateway that granted it and the runner-service that ran it are gone; whether it ran to its end is not known';
 /** Stands before the id of a guess: readers see one return of each id, and a guess must not hide the answer. */
 const GUESSED = '?';
 /** How many kept ends are remembered, the latest: their runner-services may not have asked for them yet. */
@@ -44,6 +51,7 @@ const LATE_MS = 3_600_000;
 const NOT_YET = 'what a run answered could not be kept or told yet';
 
 interface RunParts {
+  readonly open: Pick<OpenRuns, 'begin' | 'end'>;
   readonly cache: Pick<JobCache, 'storeReturn' | 'storeLate' | 'returnsOf'>;
   readonly events: Pick<JobEvents, 'runStarted' | 'endOf' | 'runEnded' | 'isToldAsEnded'>;
   /** What an acl-service has signed, also when its time is over. */
@@ -81,6 +89,34 @@ export class KeptRuns {
     else void this.#underWay.during(() => this.#end(start, ran, isGuess));
   }
 
+  /** Should this gateway and the runner-service both be lost, another gateway says so of the run. Never fails. */
+  async writeDown(start: RunStart): Promise<void> {
+    try {
+      await this.parts.open.begin(start);
+    } catch (cause) {
+      const { jid } = start;
+      this.parts.log.warn({ err: cause, jid }, 'a run is not written down: it has no end if its services are lost');
+    }
+  }
+
+  /**
+   * No gateway and no runner-service says that it has this run: what is kept of its end is told, and where nothing is, that nobody knows.
+   *
+   * @throws {Error} When that cannot be kept or told yet.
+   */
+  async lost(start: RunStart): Promise<void> {
+    const { cache, events, log, now } = this.parts;
+    const { jid } = start;
+    const kept = endOf(await cache.returnsOf({ jid }));
+    const end = kept ?? events.endOf(start, refusedRun(jid, refusal('no_runner_available', IS_LOST)));
+    const guess = asReturn({ jid, id: `${GUESSED}${MASTER}` }, end, now());
+    const isNew = kept === undefined && (await cache.storeLate(guess, LOST));
+    if (isNew) log.warn({ jid }, IS_LOST);
+    // Its gateway, or another that found the run lost, may have died between the two.
+    if (isNew || !(await events.isToldAsEnded(start, end))) await events.runEnded(start, end);
+    this.#close(jid);
+  }
+
   /** Keeps what a run answered whose own gateway has not. `store_unavailable`: not yet. */
   async take({ refusal: no, outcome, ...run }: Body<typeof contracts.ended>): Promise<Result<null, Refusal>> {
     const { events, log } = this.parts;
@@ -99,6 +135,7 @@ export class KeptRuns {
       return refuse('store_unavailable', NOT_YET);
     }
     this.#remember(jid);
+    this.#close(jid);
     return ok(null);
   }
 
@@ -112,25 +149,40 @@ export class KeptRuns {
     if (jid === undefined || grant.jid !== jid || toHex(grant.requestDigest) !== digestOf(run.request))
       return refuse('grant_digest', 'the grant-run is for another run');
     if (this.parts.now() > grant.expires + LATE_MS) return refuse('grant_expired', 'its time is long over');
-    return ok({ request, jid, caller: grant.caller });
+    return ok({ request, bytes: run.request, jid, caller: grant.caller });
   }
 
   /** What fails here is told to nobody but the log: its runner-service has it still, and hands it over. */
   async #end(start: RunStart, ran: Ran, isGuess: boolean): Promise<void> {
-    const { events, log } = this.parts;
     const { jid } = start;
     try {
-      const end = events.endOf(start, ran);
-      // Its answer may have gone another way meanwhile.
-      if (isGuess && (await this.#isKept(jid))) return;
-      if (isGuess) await this.#store({ jid, id: `${GUESSED}${MASTER}` }, end);
-      else if (!this.parts.stoodStill()) await this.#store({ jid, id: MASTER }, end);
-      else if (!(await this.#storeOnce(jid, end))) return;
-      await events.runEnded(start, end);
-      if (!isGuess) this.#remember(jid);
+      await this.#keepAndTell(start, ran, isGuess);
+      this.#close(jid);
     } catch (cause) {
-      log.error({ err: cause, jid }, NOT_YET);
+      this.parts.log.error({ err: cause, jid }, NOT_YET);
     }
+  }
+
+  async #keepAndTell(start: RunStart, ran: Ran, isGuess: boolean): Promise<void> {
+    const { events, stoodStill } = this.parts;
+    const { jid } = start;
+    const end = events.endOf(start, ran);
+    // Its answer may have gone another way meanwhile.
+    if (isGuess && (await this.#isKept(jid))) return;
+    if (isGuess) await this.#store({ jid, id: `${GUESSED}${MASTER}` }, end);
+    else if (!stoodStill()) await this.#store({ jid, id: MASTER }, end);
+    else if (!(await this.#storeOnce(jid, end))) return;
+    await events.runEnded(start, end);
+    if (!isGuess) this.#remember(jid);
+  }
+
+  /** Where that fails, whoever goes on with this gateway's runs finds the end that is kept. */
+  #close(jid: Jid): void {
+    void this.#underWay.during(() =>
+      this.parts.open.end(jid).catch((cause: unknown) => {
+        this.parts.log.warn({ err: cause, jid }, 'a run that has ended is still written down as open');
+      }),
+    );
   }
 
   async #isKept(jid: Jid): Promise<boolean> {
@@ -168,8 +220,7 @@ function asReturn(of: EndOf, end: ValueMap, at: number): records.StoredReturn {
 
 /** @returns null when no run with this jid has ended; returns of minions may be left of a job whose record has expired. */
 export async function endedRun(cache: Pick<JobCache, 'returnsOf'>, jid: Jid): Promise<Value> {
-  const ends = (await cache.returnsOf({ jid })).filter(isOfRun);
-  const stored = ends.find(({ id }) => !id.startsWith(GUESSED)) ?? ends[0];
+  const stored = firstOf(await cache.returnsOf({ jid }));
   if (stored === undefined) return null;
   const { outcome } = stored;
   const id = stored.id.startsWith(GUESSED) ? stored.id.slice(GUESSED.length) : stored.id;
@@ -187,6 +238,19 @@ export async function endedRun(cache: Pick<JobCache, 'returnsOf'>, jid: Jid): Pr
     Minions: [id],
     Result: { [id]: { return: ret, retcode, success } },
   };
+}
+
+/** What is kept of a run's end, as it was told: what the run answered, or else what was guessed. */
+function endOf(stored: readonly records.StoredReturn[]): ValueMap | undefined {
+  const ret = firstOf(stored)?.outcome.ret;
+  if (ret === undefined || !isMap(ret)) return undefined;
+  const { _stamp, ...end } = ret;
+  return end;
+}
+
+function firstOf(stored: readonly records.StoredReturn[]): records.StoredReturn | undefined {
+  const ends = stored.filter(isOfRun);
+  return ends.find(({ id }) => !id.startsWith(GUESSED)) ?? ends[0];
 }
 
 /** Whichever gateway stored it. A minion's id may end so as well, but what it returns does not name its jid. */

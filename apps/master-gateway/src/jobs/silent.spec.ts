@@ -1,10 +1,19 @@
 /** Rules of looking at silent minions: the store is read only for those that are there and idle, and nothing stops the end. */
+import { encodeRequest, sodiumReady } from '@natrium/envelope';
 import { parseJid } from '@natrium/model';
+import { aRequest } from '@natrium/testing';
 import type { records } from '@natrium/wire';
 import { pino } from 'pino';
 import { lookAtSilent, type SilentPorts } from './silent.js';
 
-const RECORD = { jid: parseJid('20261120141646000001')! } as unknown as records.JobRecord;
+await sodiumReady();
+
+const asking = (options: Parameters<typeof aRequest>[1] = {}) =>
+  ({
+    jid: parseJid('20261120141646000001')!,
+    request: encodeRequest(aRequest(1_795_000_000_000, options)),
+  }) as unknown as records.JobRecord;
+const RECORD = asking();
 const STORED = [{ id: 'web1' }] as unknown as readonly records.StoredReturn[];
 
 function ports(change: Partial<{ lookAt: SilentPorts['presence']['lookAt']; returnsOf: () => Promise<never> }>) {
@@ -56,4 +65,23 @@ it('a minion may be silent for a while where the caller waits, and for no other'
   await lookAtSilent(all, RECORD, ['a'], true);
   await lookAtSilent(all, RECORD, ['a'], false);
   expect(silences).toEqual([10_000, undefined]);
+});
+
+it.each<[string, unknown, number]>([
+  ['as long as he says', 500, 500],
+  ['as the master file says where he asks for longer than that may', 3_600_001, 10_000],
+  ['as the master file says where he asks for nothing', 0, 10_000],
+  ['as the master file says where it is no number', 'x', 10_000],
+])('it may be silent %s who waits', async (_, silent_ms, wanted) => {
+  let silence: number | undefined;
+  const lookAt: SilentPorts['presence']['lookAt'] = (__, ___, silenceMs) => {
+    silence = silenceMs;
+    return Promise.resolve({ gone: ['a'], running: [] });
+  };
+  const { read: __, ...all } = ports({ lookAt });
+  const record = asking({ options: { silent_ms } as Record<string, string> });
+  await lookAtSilent(all, record, ['a'], true);
+  expect(silence).toBe(wanted);
+  await lookAtSilent(all, record, ['a'], false);
+  expect(silence).toBeUndefined();
 });

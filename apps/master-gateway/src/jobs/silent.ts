@@ -1,14 +1,19 @@
 /** What has become of the minions that a job still waits for when its time is up. */
-import type { Seen } from '@natrium/flow';
+import { readAsked } from '@natrium/bus';
+import { MAY_BE_SILENT, type Seen } from '@natrium/flow';
 import type { records } from '@natrium/wire';
 import type { Logger } from 'pino';
 import type { JobCache } from './job-cache.js';
 import type { Presence } from '../minions/presence.js';
 
+/** Within the bounds of the master file's key: what a caller has signed may say anything. */
+const LEAST_MS = 100;
+const MOST_MS = 3_600_000;
+
 export interface SilentPorts {
   readonly presence: Pick<Presence, 'lookAt'>;
   readonly cache: Pick<JobCache, 'returnsOf'>;
-  /** For how long a minion may say nothing to a look of a caller who waits. */
+  /** For how long a minion may say nothing to a look of a caller who waits, where he does not say. */
   readonly gatherTimeoutMs: number;
   readonly log: Logger;
 }
@@ -29,7 +34,7 @@ export async function lookAtSilent(
     log.error({ err: cause, jid: record.jid }, 'it could not be learned what became of silent minions');
   };
   const { gone, running } = await presence
-    .lookAt(record.jid, keys, waits ? gatherTimeoutMs : undefined)
+    .lookAt(record.jid, keys, waits ? (silenceAsked(record) ?? gatherTimeoutMs) : undefined)
     .catch((cause: unknown) => {
       failed(cause);
       return { gone: [], running: [] };
@@ -40,4 +45,9 @@ export async function lookAtSilent(
     return [];
   });
   return { gone, running, returned };
+}
+
+function silenceAsked({ request }: records.JobRecord): number | undefined {
+  const asked = readAsked(request)?.options[MAY_BE_SILENT];
+  return typeof asked === 'number' && asked >= LEAST_MS && asked <= MOST_MS ? asked : undefined;
 }

@@ -9,7 +9,7 @@ import { journalContract } from '../ports/journal.contract.js';
 import { NANOS_PER_MS } from '../streams/make-bucket.js';
 import { readTrouble } from '../streams/reading-state.js';
 import { writeTrouble } from '../streams/stream-publisher.js';
-import { type JournalOptions, openJournal } from './nats-journal.js';
+import { type JournalOptions, journalToRead, openJournal } from './nats-journal.js';
 
 const MIB = 1 << 20;
 const LATE_MS = 200;
@@ -209,6 +209,30 @@ describe('the bytes of a journal', () => {
     expect((await settings()).max_bytes).toBe(-1);
     expect(alerts).toEqual([expect.stringContaining('however many bytes that are')]);
     expect(await put('a', '1', 0)).toBe(1);
+  });
+});
+
+describe('one whose stream is deleted', () => {
+  const deleted = async () => {
+    await put('a', '1', 0);
+    const { streams } = await jetstreamManager(transport.connection);
+    await streams.delete(`J${name}`);
+  };
+  const lastOn = (of: Journal) => of.lastOn(`j${name}.a`);
+
+  it('is made anew with its settings by who keeps it, which is said, and takes events again', async () => {
+    await deleted();
+    expect(await lastOn(journal)).toBeUndefined();
+    expect(alerts).toEqual([`the stream J${name} was gone and is made anew: what it held is lost`]);
+    expect(await settings()).toMatchObject({ max_bytes: 100 * MIB, max_age: 60_000 * NANOS_PER_MS });
+    expect(await put('a', '2', 0)).toBe(1);
+    expect(await lastOn(journal)).toMatchObject({ sequence: 1, value: Buffer.from('2') });
+  });
+
+  it('is not made by who only reads it', async () => {
+    await deleted();
+    await expect(lastOn(journalToRead(transport, `J${name}`))).rejects.toThrow('stream not found');
+    await expect(settings()).rejects.toThrow('stream not found');
   });
 });
 

@@ -32,7 +32,10 @@ const LEAST_BYTES = 64 << 20;
 
 export async function openJournal(transport: NatsTransport, options: JournalOptions): Promise<Journal> {
   await whenPlaced(options.name, options.patience, () => makeStream(transport, options));
-  return new NatsJournal(options.name, transport);
+  return new NatsJournal(options.name, transport, AHEAD, async () => {
+    await makeStream(transport, options);
+    transport.alert(`the stream ${options.name} was gone and is made anew: what it held is lost`);
+  });
 }
 
 type Settings = Pick<StreamConfig, 'subjects' | 'num_replicas' | 'max_age' | 'max_bytes' | 'discard'>;
@@ -132,6 +135,8 @@ class NatsJournal implements Journal {
     readonly name: string,
     private readonly transport: NatsTransport,
     readonly ahead = AHEAD,
+    /** For whoever keeps it. */
+    private readonly makeAnew?: () => Promise<void>,
   ) {}
 
   async append(subject: string, value: Uint8Array, expectedLast: number): Promise<number | undefined> {
@@ -143,9 +148,18 @@ class NatsJournal implements Journal {
 
   async lastOn(subject: string): Promise<JournalMessage | undefined> {
     const { streams } = await jetstreamManager(this.transport.connection, { checkAPI: false });
-    const message = await streams.getMessage(this.name, { last_by_subj: subject });
+    const asked = streams.getMessage(this.name, { last_by_subj: subject });
+    const message = await asked.catch((cause: unknown) => this.#unlessGone(cause));
     if (message === null) return undefined;
     return { sequence: message.seq, subject: message.subject, value: message.data, behind: 0 };
+  }
+
+  /** Whoever writes asks for the last message after each write that is refused, and the next one is to find a stream again. */
+  async #unlessGone(cause: unknown): Promise<null> {
+    const isGone = cause instanceof JetStreamApiError && cause.code === NO_STREAM;
+    if (!isGone || this.makeAnew === undefined) throw cause;
+    await this.makeAnew();
+    return null;
   }
 
   async bounds(): Promise<{ readonly first: number; readonly last: number }> {

@@ -1,4 +1,5 @@
 /** Rules of writes to JetStream whose acknowledgement is in line behind thousands of other messages. */
+import { jest } from '@jest/globals';
 import type { PublishOptions } from '@nats-io/nats-core';
 import type { Incoming } from '../ports/transport.js';
 import { type PublishingTransport, StreamPublisher } from './stream-publisher.js';
@@ -23,6 +24,13 @@ class BusyConnection implements PublishingTransport {
 
   send(_subject: string, _payload: Uint8Array, { reply }: PublishOptions): void {
     this.#replies.push(reply ?? '');
+  }
+
+  /** As the broker says it where no stream listens, or says no. */
+  refuse(error?: { readonly err_code: number; readonly description: string }): void {
+    const subject = this.#replies.shift() ?? '';
+    const payload = error === undefined ? new Uint8Array() : Buffer.from(JSON.stringify({ error }));
+    this.#hear({ subject, payload, reply: undefined, noResponders: error === undefined, respond: () => undefined });
   }
 
   over(): void {
@@ -64,6 +72,20 @@ describe('a write whose acknowledgement does not come in time', () => {
     await expect(written).rejects.toThrow('no acknowledgement in time');
     expect(connection.alerts).toHaveLength(1);
   });
+});
+
+it.each([
+  ['that is full is told to look at its disk and limits', { err_code: 10_047, description: 'insufficient' }, false],
+  ['where no stream hears it, also that the stream may have been deleted', undefined, true],
+])('who writes to a broker %s', async (_, error, isDeleted) => {
+  const connection = new BusyConnection();
+  const written = new StreamPublisher(connection).publish('$KV.jobs.k', Uint8Array.of(1));
+  const late = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_000); // no leader for so long
+  connection.refuse(error);
+  late.mockRestore();
+  await expect(written).rejects.toThrow('JetStream');
+  expect(connection.alerts).toEqual([expect.stringContaining('look at its disk')]);
+  expect(connection.alerts[0]?.includes('the stream was deleted')).toBe(isDeleted);
 });
 
 it('a write on a connection that is closed is refused at once, be it sent before or after: nothing can be heard of it', async () => {

@@ -49,6 +49,8 @@ const REFUSED_MS = 15_000;
 /** A stream of three replicas that has lost its leader elects another within this time. Sending again is safe, since nobody took the message. */
 const NO_LEADER_MS = 4000;
 const AGAIN_MS = 100;
+/** Of a write that no stream has heard. */
+const NO_STREAM_HEARS = 503;
 const EXPECTED = 'Nats-Expected-Last-Subject-Sequence';
 const FIRST = expecting(0);
 
@@ -138,7 +140,7 @@ export class StreamPublisher {
     const waiting = this.#settle(token);
     if (waiting === undefined) return;
     if (noResponders) {
-      this.#refuse(waiting, new StreamRefused(503, 'no stream takes this subject'));
+      this.#refuse(waiting, new StreamRefused(NO_STREAM_HEARS, 'no stream takes this subject'));
       return;
     }
     const { seq, error } = readAck(payload);
@@ -215,8 +217,12 @@ function storeOf(subject: string): string {
   return words[0] === '$KV' ? (words[1] ?? '') : words.slice(0, -1).join('.');
 }
 
-function sentenceOf(store: string, { message }: StreamRefused): string {
-  return `the broker takes no writes to ${store}: ${message}; look at its disk and its limits`;
+function sentenceOf(store: string, { message, errorCode }: StreamRefused): string {
+  const mend =
+    errorCode === NO_STREAM_HEARS
+      ? 'JetStream is off there (look at its disk), or the stream was deleted: gateways make the journal of the events anew, other streams are made when the services start'
+      : 'look at its disk and its limits';
+  return `the broker takes no writes to ${store}: ${message}; ${mend}`;
 }
 
 interface Ack {

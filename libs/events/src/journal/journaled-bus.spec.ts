@@ -19,11 +19,18 @@ class SlowPages extends MemoryJournal {
   /** What is appended from now on is never stored. */
   isStuck = false;
 
+  /** So many more are refused. */
+  refusals = 0;
+
   whenAppended: () => void = () => undefined;
 
   override append(subject: string, value: Uint8Array, expectedLast: number): Promise<number | undefined> {
     if (value.length > this.largest) return Promise.reject(new Unstorable('too large'));
     if (this.isStuck) return new Promise(() => undefined);
+    if (this.refusals > 0) {
+      this.refusals -= 1;
+      return Promise.reject(new Error('the broker takes no writes'));
+    }
     const appended = super.append(subject, value, expectedLast);
     this.whenAppended();
     return appended;
@@ -164,6 +171,23 @@ describe('an event that no try can store, and that was not seen to be one', () =
     expect(await end()).toEqual([...tags, 'after']);
     expect(pages.tags()).toEqual(['1', '2', '3', '4', '5', 'after']);
   });
+});
+
+it('that events cannot be stored is said once for as long as it is so, and again when it is so again', async () => {
+  const problems: string[] = [];
+  const { bus, pages } = await aBus((problem) => problems.push(problem));
+  let second: Promise<void> | undefined;
+  pages.refusals = 3;
+  pages.whenAppended = () => {
+    if (second !== undefined) return;
+    pages.refusals = 3;
+    second = bus.fire('two', {}, LOCAL);
+  };
+  await bus.fire('one', {}, LOCAL);
+  await second;
+  expect(pages.tags()).toEqual(['one', 'two']);
+  expect(problems).toEqual(Array(2).fill('events could not be stored and are tried again'));
+  await bus.close();
 });
 
 it('who waits until an event is stored hears that it may not have been when the bus ends', async () => {

@@ -258,7 +258,7 @@ export class JournaledBus implements EventFeed {
   }
 
   async #storeAll(): Promise<void> {
-    while (!this.#unstored.isEmpty && !this.#closed) {
+    for (let isTold = false; !this.#unstored.isEmpty && !this.#closed;) {
       const batch = this.#unstored.next();
       try {
         const events = batch.map(({ stored }) => stored);
@@ -266,10 +266,12 @@ export class JournaledBus implements EventFeed {
           this.#giveUp(batch, event, cause);
         });
       } catch (cause) {
-        this.options.onProblem('events could not be stored and are tried again', cause);
+        if (!isTold) this.options.onProblem('events could not be stored and are tried again', cause);
+        isTold = true; // a broker may take nothing for hours
         await pause(AGAIN_MS);
         continue; // whatever of it is there already is dropped by its number
       }
+      isTold = false;
       for (const { done } of this.#unstored.take(batch.length)) done?.();
     }
     this.#storing = false;

@@ -44,17 +44,19 @@ interface Where {
 }
 
 function missesOf(entry: Entry, fun: string, args: readonly Value[], where: Where): readonly (NearMiss | 'permits')[] {
-  const { target, functions } = entry;
+  const { target, functions, spec } = entry;
   const isInside = target === undefined || where.requested.covers(target);
   const named = functions.filter(({ pattern }) => pattern?.test(fun) === true);
-  if (named.length === 0) return isInside ? [{ path: entry.path, fun, why: 'function' }] : [];
-  return named.map((rule) => {
+  if (named.length === 0) return isInside && spec === undefined ? [{ path: entry.path, fun, why: 'function' }] : [];
+  return named.flatMap((rule): readonly (NearMiss | 'permits')[] => {
     const holds = argumentsHold(rule, args);
-    if (holds && isInside) return 'permits';
+    if (holds && isInside) return ['permits'];
+    // An entry for runners and wheel is never what a job lacks.
+    if (spec !== undefined) return [];
     const { path } = rule;
-    if (target === undefined || isInside) return { path, fun, why: 'arguments' };
+    if (target === undefined || isInside) return [{ path, fun, why: 'arguments' }];
     const outside = outsideOf(target, where);
-    return { path, fun, why: holds ? 'target' : 'arguments and target', target: target.text, outside };
+    return [{ path, fun, why: holds ? 'target' : 'arguments and target', target: target.text, outside }];
   });
 }
 

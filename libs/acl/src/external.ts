@@ -7,6 +7,14 @@
  */
 import type { AccessList, Backend, LoginRule } from './policy.js';
 
+/** Each with a maker in the acl-service; a login by any other name is refused. */
+export const BACK_ENDS = ['auto', 'file', 'ldap', 'pam', 'sharedsecret'] as const;
+export type BackEndName = (typeof BACK_ENDS)[number];
+
+export function isBackEnd(name: string): name is BackEndName {
+  return BACK_ENDS.some((one) => one === name);
+}
+
 export interface Login {
   readonly name: string;
   readonly groups: readonly string[];

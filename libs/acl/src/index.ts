@@ -2,12 +2,13 @@ export { allowsByLists } from './allow-deny.js';
 export { type AccountClaim, type AccountIdentity, authenticateAccount, keyHolders, listsOfAccount } from './account.js';
 export { type Allowed, type Ask, type Decision, type LoginInfo, type Refused } from './ask.js';
 export { deniedFunction, deniedUser } from './blacklist.js';
+export { accessOf } from './caller-lists.js';
 export { compileList } from './compile-list.js';
 export { compilePolicy } from './compile-policy.js';
 export { blacklistDecision, decide } from './decide.js';
 export { permitsJob } from './evaluate-entry.js';
 export { explainRefusal, type NearMiss } from './explain.js';
-export { type Login, listsOfLogin } from './external.js';
+export { BACK_ENDS, type BackEndName, isBackEnd, type Login, listsOfLogin } from './external.js';
 export { mayReadJob } from './job-owner.js';
 export type {
   AccessList,

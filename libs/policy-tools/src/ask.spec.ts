@@ -126,6 +126,61 @@ describe('the nearest misses', () => {
     expect(explain(who, asked)).toEqual(expected);
   });
 
+  describe('of a runner or a wheel function', () => {
+    const config: PolicyConfig = {
+      publisher_acl: {
+        fred: [{ '@runner': ['jobs\\.list_jobs$'] }, { '@jobs': { lookup_jid: { args: ['2026.*'] } } }, 'test\\.'],
+      },
+      peer_run: { 'web.*': ['.*'] },
+    };
+    const run = (fun: string, ...args: readonly Value[]) =>
+      explain('fred', { what: 'run', funs: [fun], args: [args] }, config);
+
+    it('are the patterns that do not match, or the argument that misses, where there is an entry for it', () => {
+      expect(run('jobs.active')).toEqual([
+        "publisher_acl.fred[0]: jobs.active is not among 'jobs\\.list_jobs$' of '@runner'",
+        "publisher_acl.fred[1]: active is not among 'lookup_jid' of '@jobs'",
+      ]);
+      expect(run('jobs.lookup_jid', '2025')).toContain(
+        "publisher_acl.fred[1].@jobs: the function matches, but the argument 1 '2025' does not match '2026.*'",
+      );
+      expect(run('jobs.lookup_jid', '20261129')).toEqual(['allowed']);
+    });
+
+    it('are the missing entry where there is none', () => {
+      expect(explain('fred', { what: 'wheel', funs: ['key.list_all'], args: [[]] }, config)).toEqual([
+        "publisher_acl.fred: key.list_all needs an entry '@wheel' or '@key' in the list of 'fred'; it has @runner, @jobs",
+      ]);
+    });
+
+    it('are no pattern for a minion that asks for the wheel, which none may', () => {
+      const asked = (what: 'run' | 'wheel'): Asked => ({ what, funs: ['key.list_all'], args: [[]] });
+      expect(explain('web1', asked('wheel'), config)).toEqual([': no minion may run a function of the wheel']);
+      expect(explain('web1', asked('run'), config)).toEqual(['allowed']);
+    });
+
+    it('are no entries for runners where a job is asked for', () => {
+      expect(explain('fred', job('jobs.active', 'web1'), config)).toEqual([
+        "publisher_acl.fred[2]: jobs.active is not among 'test\\.'",
+      ]);
+      expect(explain('fred', job('lookup_jid.x', 'web1'), config)).toEqual([
+        "publisher_acl.fred[2]: lookup_jid.x is not among 'test\\.'",
+      ]);
+    });
+  });
+
+  it('are none for a back end that does not exist: nobody can log in there', () => {
+    const users = { joe: ['test\\.'] };
+    const config: PolicyConfig = { external_auth: { nosuch: users, pam: users } };
+    expect(explain('external:pam/joe', job('test.ping', 'web1'), config)).toEqual(['allowed', 'web1']);
+    for (const kind of ['external', 'token'])
+      expect(explain(`${kind}:nosuch/joe`, job('test.ping', 'web1'), config)).toEqual([]);
+    expect(whoCan(scene(config), job('test.ping', 'web1')).holders.map(({ holder }) => showPath(holder.path))).toEqual([
+      'user',
+      'external_auth.pam.joe',
+    ]);
+  });
+
   it('are none for a target that cannot be read', () => {
     expect(explain('root', job('test.ping', 'web1 and', [], 'compound'))).toEqual([]);
   });

@@ -1,7 +1,8 @@
 /** Recorded requests, asked again of two policies; only those whose verdict changes are told. */
 import { isList, isMap, PRINCIPAL_KINDS, type Value, type ValueMap } from '@natrium/model';
 import { type Asked, type Caller, judge, showCaller } from './caller.js';
-import { keyOf, type Policies, scenesOf } from './diff.js';
+import { scenesOf } from './diff.js';
+import { keyOf, type Policies } from './diff-questions.js';
 
 export interface Recorded {
   readonly caller: Caller;

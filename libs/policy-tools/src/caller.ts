@@ -10,8 +10,10 @@ import {
   type AccountClaim,
   type Ask,
   authenticateAccount,
+  BACK_ENDS,
   decide,
   type Decision,
+  isBackEnd,
   type TargetMemo,
   unusableTarget,
 } from '@natrium/acl';
@@ -24,6 +26,7 @@ import {
   type Principal,
   PRINCIPAL_KINDS,
   type Refusal,
+  refuse,
   type Result,
   type Target,
 } from '@natrium/model';
@@ -64,7 +67,13 @@ export function askOf(view: PolicyView, caller: Caller, { what, target, ...rest 
     ...(target === undefined || what !== 'job' ? {} : targetOf(principal, target)),
   };
   if (principal.kind === 'external' || principal.kind === 'token') {
-    return ok(backend === undefined ? ask : { ...ask, login: { backend, groups } });
+    if (backend === undefined) return ok(ask);
+    if (!isBackEnd(backend))
+      return refuse(
+        'bad_credential',
+        `there is no back end '${backend.slice(0, 80)}': there are ${BACK_ENDS.join(', ')}`,
+      );
+    return ok({ ...ask, login: { backend, groups } });
   }
   if (principal.kind !== 'account') return ok(ask);
   const account = authenticateAccount(view.policy, claimOf(view, principal.name));

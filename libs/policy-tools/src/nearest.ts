@@ -7,6 +7,7 @@
  */
 import {
   type Condition,
+  type Entry,
   explainRefusal,
   isModuleFunction,
   type NearMiss,
@@ -34,7 +35,7 @@ export function nearestMisses(scene: Scene, caller: Caller, asked: Asked, denied
   if (denied.refusal.code !== 'not_permitted' && denied.refusal.code !== 'bad_credential') return [];
   const lists = listsFor(view, caller, asked);
   if (lists.length === 0) return [noKey(view, caller, asked)];
-  if (asked.what !== 'job') return runMisses(lists, caller, asked);
+  if (asked.what !== 'job') return runMisses(view, lists, caller, asked);
   const ask = askOf(view, caller, asked);
   const misses = ask.ok ? explainRefusal(view.policy, ask.value, fleet) : [];
   const near = misses.filter(({ why }) => why !== 'function');
@@ -85,19 +86,47 @@ function noKey(view: PolicyView, caller: Caller, asked: Asked): Miss {
   return { path: keys.length === 0 ? undefined : [section], sentence };
 }
 
-function runMisses(lists: readonly KeyedList[], caller: Caller, { what, funs }: Asked): readonly Miss[] {
+function runMisses(view: PolicyView, lists: readonly KeyedList[], caller: Caller, asked: Asked): readonly Miss[] {
+  const { what, funs, args } = asked;
   const [fun = ''] = funs;
-  if (caller.principal.kind !== 'minion' && !isModuleFunction(fun)) return [];
-  const word = what === 'run' ? 'runner' : 'wheel';
-  return lists.slice(0, MAX_MISSES).map(({ path, key, list }) => {
-    if (caller.principal.kind === 'minion') return { path, sentence: `no pattern of '${key}' matches ${fun}` };
-    const words = list.entries.flatMap(({ spec }) => (spec === undefined ? [] : [`@${spec.word}`]));
-    const have = words.length === 0 ? 'none at all' : words.join(', ');
-    return {
-      path,
-      sentence: `${fun} needs an entry '@${word}' or '@${fun.split('.')[0] ?? ''}' in the list of '${key}'; it has ${have}`,
-    };
-  });
+  if (caller.principal.kind === 'minion') {
+    if (what === 'wheel') return [{ path: undefined, sentence: 'no minion may run a function of the wheel' }];
+    return lists
+      .slice(0, MAX_MISSES)
+      .map(({ path, key }) => ({ path, sentence: `no pattern of '${key}' matches ${fun}` }));
+  }
+  if (!isModuleFunction(fun)) return [];
+  const side = what === 'run' ? 'runner' : 'wheel';
+  const misses = lists.flatMap(({ list }) =>
+    list.entries.flatMap((entry) => specMisses(view, entry, { side, fun, args: args[0] ?? [] })),
+  );
+  return (misses.length > 0 ? misses : lists.map((keyed) => noSpec(keyed, fun, side))).slice(0, MAX_MISSES);
+}
+
+function noSpec({ path, key, list }: KeyedList, fun: string, side: string): Miss {
+  const words = list.entries.flatMap(({ spec }) => (spec === undefined ? [] : [`@${spec.word}`]));
+  const have = words.length === 0 ? 'none at all' : words.join(', ');
+  const sentence = `${fun} needs an entry '@${side}' or '@${fun.split('.')[0] ?? ''}' in the list of '${key}'; it has ${have}`;
+  return { path, sentence };
+}
+
+/** Of an entry that opens this side or this module, but not this function of it. */
+function specMisses(
+  view: PolicyView,
+  { path, spec, functions }: Entry,
+  { side, fun, args }: { readonly side: string; readonly fun: string; readonly args: readonly Value[] },
+): readonly Miss[] {
+  if (spec === undefined) return [];
+  const { word } = spec;
+  const [module = '', name = ''] = fun.split('.');
+  const called = [...(word === module ? [name] : []), ...(word === side || word === `${side}s` ? [fun] : [])];
+  const named = functions.filter(({ pattern }) => called.some((text) => pattern?.test(text) === true));
+  if (named.length > 0)
+    return named.map((rule) => ({
+      path: rule.path,
+      sentence: `the function matches, but ${argumentMiss(view, rule.path, args)}`,
+    }));
+  return called.map((text) => ({ path, sentence: `${text} is not among ${patternsAt(view, path)} of '@${word}'` }));
 }
 
 function sentenceOf(miss: NearMiss, view: PolicyView, asked: Asked): string {

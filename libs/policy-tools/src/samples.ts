@@ -24,6 +24,24 @@ export function provenSamples(source: string, test: (text: string) => boolean): 
   return [...new Set([...itself, ...globSamples(source), ...samplesOf(source)])].filter(test);
 }
 
+/** The same, read as a regular expression only. */
+export function regexSamples(source: string, test: (text: string) => boolean): readonly string[] {
+  return [...new Set(samplesOf(source))].filter(test);
+}
+
+/** Branches outside of any parentheses and sets. */
+export function branchesOf(source: string): readonly string[] {
+  const branches = [''];
+  let depth = 0;
+  for (const [part] of source.matchAll(/\\.|\[[^\]]*\]|./gsu)) {
+    if (part === '(') depth += 1;
+    if (part === ')') depth -= 1;
+    if (part === '|' && depth === 0) branches.push('');
+    else branches.push((branches.pop() ?? '') + part);
+  }
+  return branches;
+}
+
 function samplesOf(regex: string): readonly string[] {
   return new Reader(regex).whole();
 }

@@ -2,16 +2,18 @@
  * What forged events could set off: each reaction with who can fire its tag, and whether `reactor_grants` let it run at all.
  *
  * A taken-over gateway can forge every event; a minion only what the bus takes from it, which is tried here with sample tags;
+ * whoever reaches the broker asks for a key, under an id of their choice;
  * whoever may use the HTTP API each hook; an account of `event_acl` what its globs name.
  */
 import { minionTagProblem } from '@natrium/events';
-import { compileReactor, type Reaction } from '@natrium/flow';
+import { compileReactor, isOfEvent, type Reaction, saidOf } from '@natrium/flow';
 import { isList, isMap, type Value } from '@natrium/model';
 import type { Finding, PolicyView } from '@natrium/policy-tools';
 import { commonTag } from './common-tag.js';
 import type { EventDoors } from './load-policy.js';
 
 const MINION = 'any-minion';
+const ASKED_FOR_A_KEY = 'salt/auth';
 const SHELL = /^cmd\./;
 /** Also without anything behind it. */
 const HOOKS = ['salt/netapi/hook/*', 'salt/netapi/hook'];
@@ -51,7 +53,7 @@ function forgeable(reaction: Reaction, doors: EventDoors): readonly Finding[] {
   const { name, path, what, fun, values } = reaction;
   const call = `${what === 'job' ? 'local' : what === 'run' ? 'runner' : 'wheel'}.${fun}`;
   const told = values.length === 0 ? '' : ` with ${[...new Set(values)].join(', ')} as the event says it`;
-  const all = [minions(reaction), hooks(reaction, doors), ...accounts(reaction, doors)];
+  const all = [minions(reaction), strangers(reaction), hooks(reaction, doors), ...accounts(reaction, doors)];
   const forgers = all.filter((forger) => forger !== undefined);
   if (forgers.length === 0) {
     const message = `a gateway that is taken over can set off ${call}${told} (reaction ${name}); no minion can`;
@@ -72,6 +74,18 @@ function minions({ tag, matches }: Reaction): Forger | undefined {
   const witness = samplesOf(tag).find((sample) => matches(sample) && minionTagProblem(MINION, sample) === undefined);
   const mend = 'react to tags under salt/, or grant only what every minion may have done';
   return witness === undefined ? undefined : { who: 'any minion', witness, mend };
+}
+
+/** The id may also be one of a minion that was accepted long ago. */
+function strangers(reaction: Reaction): Forger | undefined {
+  if (!reaction.matches(ASKED_FOR_A_KEY)) return undefined;
+  const isTarget = [reaction.tgt, ...saidOf(reaction, 'tgt')].some(isOfEvent);
+  return {
+    ...{ who: 'anybody who asks for a key, accepted or not,', witness: ASKED_FOR_A_KEY },
+    mend: isTarget
+      ? 'the id is theirs to choose, also that of another minion: write the target out, or react to salt/minion/*/start'
+      : 'grant only what anybody may have done',
+  };
 }
 
 /** The address that a gateway is started with may open them as well; the files do not say so. */

@@ -88,6 +88,23 @@ describe('natriumctl acl', () => {
     expect((await run(['lint', rules('deploy/*', '{}')])).out).toContain("no key of reactor_grants names 'hello'");
   });
 
+  const CHOSEN = 'the id is theirs to choose, also that of another minion';
+  it.each([
+    ['local.a.b: [{tgt: "${data.id}"}]', CHOSEN],
+    ['runner.salt.execute: [{args: ["${data.id}", a.b]}]', CHOSEN],
+    ['runner.salt.execute: [{tgt: "${data.id}"}, {fun: a.b}]', CHOSEN],
+    ['wheel.key.accept: [{match: "${data.id}"}]', 'with data.id as the event says it'],
+    ['local.a.b: [{tgt: web1}]', 'grant only what anybody may have done'],
+  ])('lint says that whoever asks for a key sets off what reacts to it, and whom they name: %s', async (call, sentence) => {
+    const rules = (tag: string) =>
+      file('strangers', `reactor:\n  - '${tag}':\n      - hello:\n          ${call}\nreactor_grants: {hello: ['.*', '@runner', '@wheel']}\n`);
+    const { out } = await run(['lint', rules('salt/auth'), '--offline']);
+    expect(out).toContain("anybody who asks for a key, accepted or not, can fire 'salt/auth' and set off");
+    expect(out).toContain(sentence);
+    expect(out.includes(CHOSEN)).toBe(sentence === CHOSEN);
+    expect((await run(['lint', rules('salt/key'), '--offline'])).out).not.toContain('anybody who asks for a key');
+  }); // prettier-ignore
+
   const HOOK =
     "reactor:\n  - 'salt/netapi/hook/deploy':\n      - hello:\n          runner.a.b: []\nreactor_grants: {hello: ['@runner']}\n";
   const OPEN = '{port: 8000, webhook_disable_auth: true}';

@@ -2,36 +2,29 @@
  * Patterns that open more than they seem to, each with witnesses: texts that nobody would expect to be covered, constructed from
  * the pattern and proved by the very test that the gate uses.
  */
-import type { RulePath } from '@natrium/acl';
+import { compilePattern } from '@natrium/matchers';
 import { parseMinionId } from '@natrium/model';
 import { provenSamples } from '../samples.js';
 import type { Finding } from './finding.js';
-
-export interface Subject {
-  readonly path: RulePath;
-  readonly source: string;
-  readonly test: (text: string) => boolean;
-}
-
-/** One way to read what somebody meant: the witnesses to try, and what to write instead. */
-interface Reading {
-  readonly tries: readonly string[];
-  readonly mend: string;
-}
+import { openEnd, openFunction } from './open-end.js';
+import type { Reading, Subject } from './subject.js';
 
 const ANY_FUNCTION = ['cmd.run', 'zz9.q', 'Q'];
+const ANY_BARE_FUNCTION = ['zz9', 'q_1', 'Q'];
 const ANY_NAME = ['zz9', 'Q-1', 'x.example.net'];
-const OPEN_END = /(?:\.[*+]\??|\$|\\Z)$/;
 
 /** A function pattern: open at the end, a bare dot is any character. */
-export function functionBreadth(subject: Subject): readonly Finding[] {
+export function functionBreadth(
+  subject: Subject,
+  all = 'every function of every module, cmd.run among them',
+): readonly Finding[] {
   if (subject.source.startsWith('@')) return [];
-  if (ANY_FUNCTION.every(subject.test))
-    return [everything(subject, 'every function of every module, cmd.run among them', ANY_FUNCTION)];
+  if (ANY_FUNCTION.every(subject.test)) return [everything(subject, all, ANY_FUNCTION)];
   return more(subject, readFunction(subject), 'functions');
 }
 
-function readFunction({ source, test }: Subject): Reading {
+function readFunction(subject: Subject): Reading {
+  const { source } = subject;
   const bare = source.replace(/^\^/, '');
   const exact = /^(\w+)\\?\.(\w+)$/.exec(bare);
   const [, exactModule = '', exactName = ''] = exact ?? [];
@@ -45,7 +38,14 @@ function readFunction({ source, test }: Subject): Reading {
   const glob = globLike(bare);
   const [, starred] = /^(\w+)\*$/.exec(bare) ?? [];
   if (glob !== undefined && starred !== undefined) return { ...glob, mend: `${starred}\\.` };
-  return glob ?? openEnd({ source, test }, '_evil');
+  return glob ?? openFunction(subject);
+}
+
+/** A function pattern below `@module`, which is asked about the function's name alone. */
+export function bareFunctionBreadth(subject: Subject, module: string): readonly Finding[] {
+  if (ANY_BARE_FUNCTION.every(subject.test))
+    return [everything(subject, `every function of ${module}`, ANY_BARE_FUNCTION)];
+  return more(subject, globLike(subject.source.replace(/^\^/, '')) ?? openEnd(subject, '_evil'), 'functions');
 }
 
 /** A key of `peer` and its kin, or a regular expression on ids. */
@@ -66,9 +66,9 @@ export function callerBreadth(subject: Subject): readonly Finding[] {
 
 /** A pattern of an argument: open at the end. */
 export function argumentBreadth(subject: Subject): readonly Finding[] {
-  const { source, test } = subject;
-  if (['', 'x', '9 x'].every(test)) return [];
-  const reading = globLike(source) ?? openEnd({ source, test }, /^\d+$/.test(source) ? '2' : '-more');
+  const { source } = subject;
+  if (['', 'x', '9 x'].every(subject.test)) return [];
+  const reading = globLike(source) ?? openEnd(subject, /^\d+$/.test(source) ? '2' : '-more');
   return more(subject, reading, 'values');
 }
 
@@ -86,15 +86,6 @@ function globLike(source: string): Reading | undefined {
   if (start === undefined || letter === undefined || start.endsWith('.*')) return undefined;
   const other = letter === 'x' ? 'y' : 'x';
   return { tries: [`${start}${other}`, start].filter((text) => text !== ''), mend: source.replace(/(?<!\.)\*/g, '.*') };
-}
-
-function openEnd({ source, test }: Pick<Subject, 'source' | 'test'>, tail: string): Reading {
-  if (OPEN_END.test(source)) return { tries: [], mend: source };
-  const samples = provenSamples(source, test).filter((sample) => sample !== '');
-  return {
-    tries: samples.slice(0, 1).map((sample) => sample + tail),
-    mend: source.includes('|') ? `(?:${source})$` : `${source}$`,
-  };
 }
 
 /** Names that a function pattern plainly means, and such as it covers besides. */
@@ -123,5 +114,8 @@ function more({ path, source, test }: Subject, { tries, mend }: Reading, what: s
   if (witness.length === 0) return [];
   const shown = witness.map((text) => `'${text}'`).join(', ');
   const message = `'${source}' also covers ${what} such as ${shown}`;
-  return [{ code: 'covers-more', severity: 'warning', path, message, witness, mend: `write '${mend}'` }];
+  // A mend that stops the start would be worse than none.
+  const isSound = mend !== undefined && compilePattern(mend, { mode: 'prefix' }).ok;
+  const found = { code: 'covers-more', severity: 'warning', path, message, witness } as const;
+  return [isSound ? { ...found, mend: `write '${mend}'` } : found];
 }

@@ -3,8 +3,10 @@ import type { RulePath } from '@natrium/acl';
 import { compilePattern } from '@natrium/matchers';
 import { isMap } from '@natrium/model';
 import { type KeyedList, keyedLists, type PolicyView, rulesOf } from '../policy-view.js';
-import { provenSamples } from '../samples.js';
+import { branchesOf, provenSamples } from '../samples.js';
 import type { Finding } from './finding.js';
+import { neverAKey } from './never.js';
+import { deadWordMend } from './spec-word.js';
 
 export function differences(view: PolicyView): readonly Finding[] {
   return [
@@ -68,19 +70,6 @@ function alternation(source: string, path: RulePath, test: (text: string) => boo
   ];
 }
 
-/** Branches outside of any parentheses and sets. */
-function branchesOf(source: string): readonly string[] {
-  const branches = [''];
-  let depth = 0;
-  for (const [part] of source.matchAll(/\\.|\[[^\]]*\]|./gsu)) {
-    if (part === '(') depth += 1;
-    if (part === ')') depth -= 1;
-    if (part === '|' && depth === 0) branches.push('');
-    else branches.push((branches.pop() ?? '') + part);
-  }
-  return branches;
-}
-
 function unknownData(view: PolicyView): readonly Finding[] {
   const entries = keyedLists(view).flatMap(({ list }) => list.entries);
   return entries.flatMap(({ target, spec }) => {
@@ -109,9 +98,13 @@ function conditions(view: PolicyView): readonly Finding[] {
 }
 
 function runners(view: PolicyView): readonly Finding[] {
-  const accounts = keyedLists(view).filter(({ section }) => section === 'publisher_acl');
+  const accounts = keyedLists(view).filter(
+    (keyed) => keyed.section === 'publisher_acl' && neverAKey(keyed).length === 0,
+  );
   const words = accounts.flatMap(({ list }) =>
-    list.entries.flatMap(({ spec, path }) => (spec === undefined ? [] : [{ spec, path }])),
+    list.entries.flatMap(({ spec, path }) =>
+      spec === undefined || deadWordMend(spec.word) !== undefined ? [] : [{ spec, path }],
+    ),
   );
   if (accounts.length > 0 && words.length === 0) {
     return [

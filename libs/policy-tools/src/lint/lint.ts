@@ -9,16 +9,19 @@ import { parseCompoundWord, resolve, splitWords, compilePattern } from '@natrium
 import { isList } from '@natrium/model';
 import type { Fleet } from '../fleet.js';
 import { keyedLists, type KeyedList, type PolicyView, type Rule, rulesOf, valueAt } from '../policy-view.js';
-import { argumentBreadth, callerBreadth, functionBreadth, nameBreadth, type Subject } from './breadth.js';
+import { argumentBreadth, bareFunctionBreadth, callerBreadth, functionBreadth, nameBreadth } from './breadth.js';
 import { differences } from './differences.js';
 import type { Finding } from './finding.js';
-import { deniedKey, narrowDenials, neverAnId, neverUsed, regexAsGlob } from './never.js';
+import { deniedKey, narrowDenials, neverAKey, neverAnId, neverUsed, noBackEnd, regexAsGlob } from './never.js';
 import { repeats } from './repeats.js';
+import { isSide } from './spec-word.js';
+import type { Subject } from './subject.js';
 
 export function lintPolicy(view: PolicyView, fleet: Fleet): readonly Finding[] {
   const lists = keyedLists(view);
   return [
     ...view.problems.map((problem) => malformed(problem, view)),
+    ...noBackEnd(view),
     ...lists.flatMap((keyed) => [
       ...keyFindings(keyed, fleet),
       ...deniedKey(keyed, view),
@@ -26,7 +29,9 @@ export function lintPolicy(view: PolicyView, fleet: Fleet): readonly Finding[] {
     ]),
     ...rulesOf(view).flatMap((rule) => {
       const never = neverUsed(rule, view);
-      return never.length > 0 ? never : ruleFindings(rule);
+      if (never.length === 0) return ruleFindings(rule);
+      // What is said of the whole entry is said once.
+      return rule.entry.functions[0] === rule.rule ? never : never.filter(({ path }) => path !== rule.entry.path);
     }),
     ...narrowDenials(view),
     ...repeats(view),
@@ -55,7 +60,10 @@ function divergenceOf(path: PolicyProblem['path'], reason: string, config: Polic
   return isUser && !isList(value) ? 'non-list-user-value' : 'malformed configuration';
 }
 
-function keyFindings({ section, key, path, names }: KeyedList, fleet: Fleet): readonly Finding[] {
+function keyFindings(keyed: KeyedList, fleet: Fleet): readonly Finding[] {
+  const { section, key, path, names } = keyed;
+  const dead = neverAKey(keyed);
+  if (dead.length > 0) return dead;
   if (names === undefined) return [];
   const subject = { path, source: key, test: names };
   if (section === 'publisher_acl') return nameBreadth(subject, 'account of this host');
@@ -96,11 +104,17 @@ function pcreBreadth(word: string, path: Finding['path']): readonly Finding[] {
   return compiled?.ok === true ? callerBreadth({ path, source: pattern, test: compiled.value.test }) : [];
 }
 
-function ruleFindings({ rule }: Rule): readonly Finding[] {
+function ruleFindings({ rule, entry }: Rule): readonly Finding[] {
   const { pattern, conditions = [], path } = rule;
-  const own = pattern === undefined ? [] : functionBreadth({ path, source: pattern.source, test: pattern.test });
+  const own = pattern === undefined ? [] : breadthOf({ path, source: pattern.source, test: pattern.test }, entry.spec);
   const values = conditions.flatMap(({ args, kwargs }) => [...args, ...kwargs.map(([, value]) => value)]);
   return [...own, ...values.flatMap((value) => valueFindings(value, path))];
+}
+
+function breadthOf(subject: Subject, spec: Rule['entry']['spec']): readonly Finding[] {
+  if (spec?.functions === undefined) return functionBreadth(subject);
+  if (!isSide(spec.word)) return bareFunctionBreadth(subject, spec.word);
+  return functionBreadth(subject, spec.word.startsWith('runner') ? 'every runner' : 'every function of the wheel');
 }
 
 function valueFindings(value: ValueRule, path: Finding['path']): readonly Finding[] {

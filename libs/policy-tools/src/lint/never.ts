@@ -1,11 +1,12 @@
 /** Rules that can match nothing that exists, or deny less than they seem to. */
-import { deniedFunction, deniedUser } from '@natrium/acl';
+import { BACK_ENDS, deniedFunction, deniedUser, isBackEnd } from '@natrium/acl';
 import { compileGlob, compilePattern, parseCompoundWord, splitWords } from '@natrium/matchers';
 import { parseMinionId } from '@natrium/model';
 import { type KeyedList, type PolicyView, type Rule } from '../policy-view.js';
 import { provenSamples } from '../samples.js';
-import type { Subject } from './breadth.js';
 import type { Finding } from './finding.js';
+import { deadWordMend, isSide } from './spec-word.js';
+import type { Subject } from './subject.js';
 
 /** A caller's pattern whose every sample is no valid id. */
 export function neverAnId({ path, source, test }: Subject): readonly Finding[] {
@@ -20,11 +21,29 @@ export function neverAnId({ path, source, test }: Subject): readonly Finding[] {
   ];
 }
 
+/** A key of `publisher_acl` or of a back end that names no account and no login. */
+export function neverAKey({ section, key, path }: KeyedList): readonly Finding[] {
+  if (section !== 'publisher_acl' && section !== 'external_auth') return [];
+  if (key === '') return [never(path, 'nobody has an empty name', 'write a name, or remove the key')];
+  if (section === 'external_auth' || !key.endsWith('%')) return [];
+  const mend = 'write the names of its accounts, or put the group into external_auth';
+  return [never(path, `'${key}' names no group here, and no account: groups count only in external_auth`, mend)];
+}
+
+/** Sections of `external_auth` for which nobody can log in. */
+export function noBackEnd({ policy }: PolicyView): readonly Finding[] {
+  return [...policy.external.keys()]
+    .filter((name) => !isBackEnd(name))
+    .map((name) =>
+      never(['external_auth', name], `there is no back end '${name}'`, `there are ${BACK_ENDS.join(', ')}`),
+    );
+}
+
 /** What a function rule names, and why nobody can use it. */
 export function neverUsed({ keyed, rule, entry }: Rule, { policy }: PolicyView): readonly Finding[] {
   const { pattern, path } = rule;
   if (pattern === undefined) return [];
-  if (entry.spec !== undefined) return opensNoRunners(keyed) ? [specIn(keyed, entry.path, entry.spec.word)] : [];
+  if (entry.spec !== undefined) return neverOpens(keyed, entry.path, rule, entry.spec.word);
   const samples = provenSamples(pattern.source, pattern.test).filter((sample) => sample !== '');
   if (samples.length === 0 || ['cmd.run', 'zz9.q'].every(pattern.test)) return [];
   if (samples.every((name) => /[,\s]/.test(name))) {
@@ -54,6 +73,22 @@ export function neverUsed({ keyed, rule, entry }: Rule, { policy }: PolicyView):
       samples.slice(0, 1),
     ),
   ];
+}
+
+function neverOpens(keyed: KeyedList, path: Finding['path'], rule: Rule['rule'], word: string): readonly Finding[] {
+  if (opensNoRunners(keyed)) return [specIn(keyed, path, word)];
+  const mend = deadWordMend(word);
+  if (mend !== undefined) return [never(path, `'@${word}' opens nothing`, mend)];
+  return isSide(word) || rule.path === path ? [] : neverBare(rule, word);
+}
+
+/** `jobs.active` below `@jobs`, where the function's own name is looked at. */
+function neverBare({ path, pattern }: Rule['rule'], word: string): readonly Finding[] {
+  const samples = pattern === undefined ? [] : provenSamples(pattern.source, pattern.test);
+  const named = samples.filter((name) => name !== '');
+  const [, own] = named.map((name) => /^\w+\.(\w+)$/.exec(name)).find((found) => found !== null) ?? [];
+  if (own === undefined || !named.every((name) => name.includes('.'))) return [];
+  return [never(path, `no function of ${word} can match '${pattern?.source ?? ''}'`, `write its own name: '${own}$'`)];
 }
 
 /** Minions and runners have sections of their own for it, or none. */

@@ -1,0 +1,61 @@
+import type { PolicyConfig } from '@natrium/acl';
+import { fleetOf } from '../fleet.js';
+import { showPath, viewPolicy } from '../policy-view.js';
+import type { Finding } from './finding.js';
+import { lintPolicy } from './lint.js';
+
+function lint(config: PolicyConfig): readonly Finding[] {
+  return lintPolicy(viewPolicy(config), fleetOf(['web1']));
+}
+
+function never(config: PolicyConfig): readonly string[] {
+  return lint(config)
+    .filter(({ code }) => code === 'never-matches')
+    .map(({ path, message, mend }) => `${showPath(path)}: ${message}; ${mend ?? ''}`);
+}
+
+describe('an entry for runners and wheel', () => {
+  it.each([
+    ['@Runner', "did you mean '@runner'?"],
+    ['@runner ', "did you mean '@runner'?"],
+    ['@ WHEELS', "did you mean '@wheels'?"],
+    ['@jobs.active', "write {'@jobs': ['active$']}"],
+    ['@*', "write '@runner', '@wheel' or '@' and the name of a module"],
+    ['@', "write '@runner', '@wheel' or '@' and the name of a module"],
+  ])('whose word is no side and no module opens nothing, and is not said to: %s', (word, mend) => {
+    const opens = (found: readonly Finding[]) => found.filter(({ message }) => message.includes('opens runners'));
+    for (const entry of [word, { [word]: ['a.b', 'c.d'] }]) {
+      const config = { publisher_acl: { fred: [entry] } };
+      expect(never(config)).toEqual([`publisher_acl.fred[0]: '${word}' opens nothing; ${mend}`]);
+      expect(opens(lint(config))).toEqual([]);
+      expect(lint(config).filter(({ severity }) => severity === 'warning')).toHaveLength(1);
+    }
+    expect(opens(lint({ publisher_acl: { fred: [word, '@runners', '@jobs'] } }))).toHaveLength(2);
+    expect(never({ publisher_acl: { fred: ['@runners', '@jobs', { '@wheel': ['key\\.list_all$'] }] } })).toEqual([]);
+  });
+});
+
+describe('a key', () => {
+  it('of a group names somebody in external_auth only', () => {
+    const list = ['test\\.ping$'];
+    expect(lint({ publisher_acl: { 'ops%': ['@runner'] } }).map(({ code }) => code)).toEqual(['never-matches']);
+    expect(never({ publisher_acl: { 'ops%': list }, external_auth: { pam: { 'ops%': list } } })).toEqual([
+      "publisher_acl.ops%: 'ops%' names no group here, and no account: groups count only in external_auth; write the names of its accounts, or put the group into external_auth",
+    ]);
+  });
+
+  it('without a name names nobody', () => {
+    const list = ['test\\.ping$'];
+    expect(never({ publisher_acl: { '': list }, external_auth: { pam: { '': list, joe: list } } })).toEqual([
+      'publisher_acl.: nobody has an empty name; write a name, or remove the key',
+      'external_auth.pam.: nobody has an empty name; write a name, or remove the key',
+    ]);
+  });
+});
+
+it('a back end of external_auth that does not exist lets nobody in', () => {
+  const users = { joe: ['test\\.ping$'] };
+  expect(never({ external_auth: { nosuch: users, pam: users, file: users, ldap: users } })).toEqual([
+    "external_auth.nosuch: there is no back end 'nosuch'; there are auto, file, ldap, pam, sharedsecret",
+  ]);
+});

@@ -199,8 +199,9 @@ class Reader {
       return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
     } catch (error) {
       const code = codeOf(error);
-      const isLink = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-      if (code === 'ENOENT' && file === this.main && !isLink) return undefined;
+      // Its folder was passed through: what is there and is not found is a link.
+      const isThere = code === 'ENOENT' && lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+      if (code === 'ENOENT' && file === this.main && !isThere) return undefined;
       const place = file === this.main ? (sameIn(file) ?? 'put the file in its place') : ELSEWHERE;
       if (code === 'EISDIR') this.#problem(file, [], 'this is a folder, not a file', place);
       else if (code === 'ENOENT')

@@ -554,6 +554,12 @@ describe('included files', () => {
     expect(asToldIn('master.d', parseInt(mode, 8))).toEqual([expect.stringContaining(closed.replace('DIR', dir))]);
   });
 
+  it('stop the start where the folder of the master file may not be passed through', () => {
+    write(denies);
+    const said = asToldIn('', 0o000) as readonly string[];
+    expect(said[0]).toContain(`${join(dir, 'master')}: cannot read the file (EACCES). Mend:`);
+  });
+
   it.each(['master.d/more.conf', 'master'])('stop the start where %s is a link that leads nowhere', (file) => {
     write(denies);
     rmSync(join(dir, file), { force: true });

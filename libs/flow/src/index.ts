@@ -59,6 +59,7 @@ export {
   KNOWN_KEYWORDS,
   MAY_BE_SILENT,
   WAITS,
+  SILENT_MS,
 } from './signed-request.js';
 export { decideSuccession, type SuccessionStep } from './succession.js';
 export { withinDepth } from './too-deep.js';

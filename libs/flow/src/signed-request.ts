@@ -21,6 +21,8 @@ export const WAITS = 'wait_running';
 
 /** The option of such a request that says for how many milliseconds a minion that is connected may say nothing of that. */
 export const MAY_BE_SILENT = 'silent_ms';
+/** Bounds of that, as of `gather_job_timeout` in the master file. */
+export const SILENT_MS = { least: 100, most: 3_600_000 } as const;
 
 /** The option of a run that drops keywords which the runner does not know, instead of being refused for them. */
 export const KNOWN_KEYWORDS = 'known_keywords';

@@ -1,5 +1,6 @@
 /** One lowstate as Salt's clients write it, to what a request is made of. Unknown keys are ignored where Salt ignores them. */
 import { jidAsText, parseNamedWord, parseWords, splitFunctions, yamlify } from '@natrium/args';
+import { SILENT_MS } from '@natrium/flow';
 import { type BatchSize, batchSizeOf } from '@natrium/jobs';
 import {
   Float,
@@ -63,9 +64,6 @@ const NO_ARGUMENT: ReadonlySet<string> = new Set([
 const MAX_COPIES = 2048;
 const DEFAULT_BATCH = '10%';
 const DEFAULT_SUBSET = 3;
-/** Seconds, as `gather_job_timeout` of the master file. */
-const LEAST_SILENT = 0.1;
-const MOST_SILENT = 3600;
 
 export function clientOf({ client }: ValueMap, enabled: ReadonlySet<string>): Client {
   const known = CLIENTS.find((one) => one === client);
@@ -211,11 +209,11 @@ function timeoutOf({ timeout }: ValueMap, usual: number): number {
   return Math.min(Math.max(Math.ceil(seconds), 1), MAX_TIMEOUT);
 }
 
-/** Within the bounds of the master file's key. */
+/** In milliseconds. */
 function silentOf(asked: Value | undefined): number | undefined {
   if (saysNothing(asked)) return undefined;
-  const seconds = secondsOf(asked, 'gather_job_timeout');
-  return Math.round(Math.min(Math.max(seconds, LEAST_SILENT), MOST_SILENT) * 1000);
+  const ms = secondsOf(asked, 'gather_job_timeout') * 1000;
+  return Math.round(Math.min(Math.max(ms, SILENT_MS.least), SILENT_MS.most));
 }
 
 function secondsOf(asked: Value | undefined, key: string): number {

@@ -37,7 +37,7 @@ const OF_MASTER = '_master';
 const MASTER = `${hostname()}${OF_MASTER}`;
 /** Whoever keeps what another gateway should have kept stores it under this key: the first is the only one. */
 const END = 'end';
-/** The same of what is said of a run that nobody has any more. */
+/** The key of what is said of a run whose gateway and runner-service are gone, so that gateways that find it lost at once keep it once. */
 const LOST = 'lost';
 const IS_LOST =
   'the gateway that granted it and the runner-service that ran it are gone; whether it ran to its end is not known';

@@ -1,14 +1,10 @@
 /** What has become of the minions that a job still waits for when its time is up. */
 import { readAsked } from '@natrium/bus';
-import { MAY_BE_SILENT, type Seen } from '@natrium/flow';
+import { MAY_BE_SILENT, type Seen, SILENT_MS } from '@natrium/flow';
 import type { records } from '@natrium/wire';
 import type { Logger } from 'pino';
 import type { JobCache } from './job-cache.js';
 import type { Presence } from '../minions/presence.js';
-
-/** Within the bounds of the master file's key: what a caller has signed may say anything. */
-const LEAST_MS = 100;
-const MOST_MS = 3_600_000;
 
 export interface SilentPorts {
   readonly presence: Pick<Presence, 'lookAt'>;
@@ -47,7 +43,8 @@ export async function lookAtSilent(
   return { gone, running, returned };
 }
 
+/** What a caller has signed may say anything. */
 function silenceAsked({ request }: records.JobRecord): number | undefined {
   const asked = readAsked(request)?.options[MAY_BE_SILENT];
-  return typeof asked === 'number' && asked >= LEAST_MS && asked <= MOST_MS ? asked : undefined;
+  return typeof asked === 'number' && asked >= SILENT_MS.least && asked <= SILENT_MS.most ? asked : undefined;
 }

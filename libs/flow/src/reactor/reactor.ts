@@ -164,7 +164,7 @@ function callOf(reaction: Reaction, event: ReactorEvent, depth: number): Result<
   return ok({ reaction, cause, tgt: target.value, args: [...args, ...named] });
 }
 
-/** A runner that reaches minions takes a target as any other argument, and whoever asks for a key chooses the id in the event of it. */
+/** `tgt` of a runner that runs functions is a target, and whoever asks for a key chooses the id in `salt/auth`: it might be `*`. */
 function namesMinionsById(reaction: Reaction, args: readonly Value[], kwargs: ValueMap): boolean {
   if (reaction.what !== 'run') return true;
   const filled = saidOf({ ...reaction, args, kwargs }, 'tgt');

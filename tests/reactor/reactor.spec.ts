@@ -2,9 +2,11 @@
  * The reactor through a real gateway, acl-service and two runner-services: each allow has its deny, and a deny also proves that
  * nothing ran.
  */
+import { createConnection, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { openService, type OpenService, readServiceConfig, ServiceMetrics } from '@natrium/edge';
 import { arrowsOf, TraceCollector, until } from '@natrium/testing';
+import { jetstreamManager } from '@nats-io/jetstream';
 import { RunnerModule } from '../../apps/runner-service/src/runner.module.js';
 import { take, World } from '../events/world.js';
 import { apps } from '../hostile/apps.js';
@@ -174,4 +176,35 @@ it('of several replicas one runs each reaction', async () => {
   const all: string[] = [];
   for await (const { tag } of again) all.push(tag);
   expect(all.sort()).toEqual([...wanted].sort());
+});
+
+it('a runner-service whose reactor cannot announce itself does not start, and leaves no connection open', async () => {
+  const { servers, ...config } = readServiceConfig(join(world.cluster.folder, 'master'));
+  const { hostname, port } = new URL(servers[0] ?? '');
+  const open = new Set<Socket>();
+  const proxy = createServer((near) => {
+    const far = createConnection(Number(port), hostname);
+    open.add(near.on('close', () => open.delete(near)));
+    near.pipe(far).pipe(near);
+  }).listen(0, '127.0.0.1');
+  await until('the proxy listens', () => proxy.listening);
+  const { port: proxied } = proxy.address() as { readonly port: number };
+  const { streams } = await jetstreamManager(world.cluster.gateway.link.transport.connection);
+  const announcements = `KV_NT_${config.cluster}_announcements`;
+  const through = { ...config, servers: [`nats://127.0.0.1:${String(proxied)}`] };
+  try {
+    const starting = openService(
+      { role: 'runner', config: through, log: apps.logTo(() => undefined) },
+      async (start) => {
+        await streams.update(announcements, { max_msg_size: 10 }); // the broker takes no announcement any more
+        return RunnerModule.create(start);
+      },
+    );
+    await expect(starting).rejects.toThrow('message size exceeds maximum allowed');
+    await until('every connection is closed', () => open.size === 0);
+  } finally {
+    await streams.update(announcements, { max_msg_size: -1 });
+    for (const socket of open) socket.destroy();
+    proxy.close();
+  }
 });

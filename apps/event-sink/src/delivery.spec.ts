@@ -108,3 +108,12 @@ it('finds the one that is refused for good by halves, not one by one: the others
   expect(counts).toEqual({ delivered: EVENTS - 1, failed: 0, refused: 1 });
   expect(log.all.filter(({ msg }) => msg.includes('refuses an event'))).toMatchObject([{ sink: 'db', tag: 't/5' }]);
 });
+
+it('stops all the same where its destination cannot be closed, and says so', async () => {
+  const destination = new SlowDestination(() => EVENTS);
+  destination.close = () => Promise.reject(new Error('stuck'));
+  const { log } = await deliver(destination);
+  expect(log.all.filter(({ msg }) => msg.includes('could not be closed'))).toMatchObject([
+    { sink: 'db', why: 'stuck' },
+  ]);
+});

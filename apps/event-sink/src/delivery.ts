@@ -85,7 +85,7 @@ export class Delivery {
     return (this.#inHand[0] ?? this.#intake?.oldest)?.stamp;
   }
 
-  /** Finishes what is in hand and hands the place back. */
+  /** Finishes what is in hand and hands the place back. Never fails. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#running;
@@ -107,7 +107,11 @@ export class Delivery {
         await pause(RENEW_MS, this.#stop.signal);
       }
     }
-    await destination.close();
+    try {
+      await destination.close();
+    } catch (cause) {
+      this.#warn(cause, 'a destination could not be closed'); // the other sinks are finished all the same
+    }
   }
 
   get #isStopped(): boolean {

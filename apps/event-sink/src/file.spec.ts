@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import {
   closeSync,
   constants,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -9,6 +10,7 @@ import {
   readSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -62,6 +64,28 @@ describe('a file', () => {
     await expect(new FileDestination(path).deliver([anEvent(1)])).rejects.toThrow('is no regular file');
     expect(readSync(reader, Buffer.alloc(1))).toBe(0);
     closeSync(reader);
+  });
+
+  it.each([
+    ['a symbolic link', (other: string) => symlinkSync(other, path)],
+    ['a hard link', (other: string) => linkSync(other, path)],
+    ['a link of its folder', () => undefined],
+  ])('is none where it is that of another sink by %s, which keeps all that it has', async (kind, link) => {
+    const other = join(folder, 'real', 'events.jsonl');
+    await new FileDestination(other).deliver([anEvent(1)]);
+    if (kind === 'a link of its folder') symlinkSync(join(folder, 'real'), join(folder, 'logs'));
+    else mkdirSync(join(folder, 'logs'));
+    link(other);
+    writeFileSync(other, '{"torn', { flag: 'a' });
+    const before = readFileSync(other, 'utf8');
+    const file = new FileDestination(path, [join(folder, 'none'), other]);
+    await expect(file.deliver([anEvent(2)])).rejects.toThrow(
+      `${path} is ${other}, the file of another sink; give each`,
+    );
+    expect(readFileSync(other, 'utf8')).toBe(before);
+    rmSync(kind === 'a link of its folder' ? join(folder, 'logs') : path);
+    await file.deliver([anEvent(2)]);
+    expect([lines(), readFileSync(other, 'utf8')]).toEqual([[anEvent(2)], before]);
   });
 
   it('fails where it cannot be written', async () => {

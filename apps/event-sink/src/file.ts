@@ -1,5 +1,5 @@
 /** A file of one JSON object a line, as on the JSON socket. It is opened anew each time, so that whatever rotates logs may take it away. */
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Heard, lineOf } from '@natrium/events';
 import type { Destination } from './destination.js';
@@ -11,7 +11,11 @@ const LINE_FEED = 10;
 export class FileDestination implements Destination {
   readonly atOnce = 1000;
 
-  constructor(private readonly path: string) {}
+  /** @param others Files of other sinks: none of them is this one under another name. */
+  constructor(
+    private readonly path: string,
+    private readonly others: readonly string[] = [],
+  ) {}
 
   async deliver(events: readonly Heard[]): Promise<void> {
     await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
@@ -19,6 +23,7 @@ export class FileDestination implements Destination {
     try {
       // A pipe or a terminal takes what is written but keeps nothing, so the same events would be written for ever.
       if (!(await file.stat()).isFile()) throw new Error(`${this.path} is no regular file; name one in event_sinks`);
+      await this.#refuseShared(file);
       const end = await cutTornLine(file);
       await append(file, events.map(lineOf).join(''), end);
     } finally {
@@ -28,6 +33,16 @@ export class FileDestination implements Destination {
 
   close(): Promise<void> {
     return Promise.resolve();
+  }
+
+  /** Each of two sinks cuts off what looks like a torn line to it, which may be what the other one is writing. A link may be made at any time. */
+  async #refuseShared(file: FileHandle): Promise<void> {
+    const { dev, ino } = await file.stat({ bigint: true });
+    for (const other of this.others) {
+      const seen = await stat(other, { bigint: true }).catch(() => undefined);
+      if (seen?.dev === dev && seen.ino === ino)
+        throw new Error(`${this.path} is ${other}, the file of another sink; give each its own in event_sinks`);
+    }
   }
 }
 

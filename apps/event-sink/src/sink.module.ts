@@ -25,6 +25,7 @@ export class SinkModule {
     const places = await link.store('sinks', 'events');
     const journal = new EventLog(await link.events('read', AHEAD), (sender) => link.subjects.events(sender));
     const deliveries: Delivery[] = [];
+    const files: string[] = [];
     const now = () => performance.now();
     const figures = figuresOf(
       start.metrics,
@@ -32,8 +33,13 @@ export class SinkModule {
       deliveries,
       () => link.clock.now(),
     );
+    // Before the first one begins: another one's key may be none.
+    onStop(async () => {
+      await Promise.all(deliveries.map((delivery) => delivery.stop()));
+    });
     for (const [name, sink] of sinks) {
-      const destination = await destinationOf(sink);
+      const destination = await destinationOf(sink, files);
+      if (sinkKind(sink) === 'file') files.push(sink.to);
       const place = new Place(places, {
         name,
         instance: link.own.instance,
@@ -44,15 +50,15 @@ export class SinkModule {
       const wants = wantedBy(sink);
       deliveries.push(new Delivery({ name, wants, journal, place, destination, figures: figures(name), log, now }));
     }
-    onStop(async () => {
-      await Promise.all(deliveries.map((delivery) => delivery.stop()));
-    });
     return { module: SinkModule };
   }
 }
 
-/** @throws {Error} When a key that signs is none: better at the start than with the first event. */
-async function destinationOf(sink: EventSink): Promise<Destination> {
+/**
+ * @param files Those of the sinks before this one.
+ * @throws {Error} When a key that signs is none: better at the start than with the first event.
+ */
+async function destinationOf(sink: EventSink, files: readonly string[]): Promise<Destination> {
   const { to, secret_file: secretFile } = sink;
   switch (sinkKind(sink)) {
     case 'postgresql':
@@ -61,7 +67,7 @@ async function destinationOf(sink: EventSink): Promise<Destination> {
       await webhookKey(secretFile);
       return new WebhookDestination({ url: to, secretFile });
     case 'file':
-      return new FileDestination(to);
+      return new FileDestination(to, [...files]);
   }
 }
 

@@ -11,6 +11,7 @@ import {
   PeerRun,
   type PublishPorts,
   ReturnedElsewhere,
+  type RunStart,
   type SignedRequest,
 } from '@natrium/flow';
 import { type Jid, jidOf, ok, refuse, type Signed } from '@natrium/model';
@@ -44,6 +45,8 @@ export interface FlowParts {
   readonly stoodStill: () => boolean;
   /** Takes so many returns from the budget of the minion with this key, hexadecimal. */
   readonly charge: (key: string, returns: number) => void;
+  /** Looks after a run that goes on while nobody waits for it here. */
+  readonly goesOn: (run: RunStart) => void;
 }
 
 interface Parts extends FlowParts {
@@ -156,7 +159,7 @@ function keepingRuns({ link, cache, openRuns: open, events, log, stoodStill, now
   return new KeptRuns({ cache, open, events, grantOf, stoodStill, now, log });
 }
 
-function runs({ link, jids, acl }: Parts, kept: KeptRuns): PeerRun {
+function runs({ link, jids, acl, goesOn }: Parts, kept: KeptRuns): PeerRun {
   return new PeerRun({
     mintJid: () => jids.next(),
     askGrant: (ask, jid) => askRunGrant(acl, ask, jid),
@@ -165,6 +168,7 @@ function runs({ link, jids, acl }: Parts, kept: KeptRuns): PeerRun {
     announce: (start, ran, isGuess) => {
       kept.announce(start, ran, isGuess);
     },
+    goesOn,
   });
 }
 

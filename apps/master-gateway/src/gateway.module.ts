@@ -77,7 +77,7 @@ const DOORS = [
 @Module({})
 export class GatewayModule {
   static async create(options: GatewayOptions): Promise<DynamicModule> {
-    const { link, keepJobsMs, grantTimeoutMs, gatherTimeoutMs, requests, log, metrics } = options;
+    const { link, keepJobsMs, grantTimeoutMs, requests, log, metrics } = options;
     const roster = await link.store('roster', 'roster');
     const minions = await Minions.follow(roster, link.roles.cluster, () => link.roles.keysOf('acl'));
     const now = () => link.clock.now();
@@ -85,13 +85,7 @@ export class GatewayModule {
     const jids = await Jids.open(await openJidStore(link, keepJobsMs), own);
     const { cache, openRuns } = await openJobs(link, keepJobsMs, own);
     const presence = new Presence(link, minions);
-    const jobs = new ActiveJobs({
-      after,
-      ended: jobSeconds(metrics, link),
-      lookAt: (record, keys, waits, tell) => {
-        void lookAtSilent({ presence, cache, gatherTimeoutMs, log }, record, keys, waits).then(tell);
-      },
-    });
+    const jobs = activeJobs(options, presence, cache);
     heedRevocations(link, minions, jobs);
     const budgets = budgetsOf(requests, link, log);
     const senders = sendersOf(minions, budgets);
@@ -108,6 +102,9 @@ export class GatewayModule {
       log,
       charge: (key, returns) => {
         budgets.returns.charge(key, returns, budgets.now());
+      },
+      goesOn: (run) => {
+        lostRuns.watch(run);
       },
     });
     const waiting = new Waiting();
@@ -136,6 +133,17 @@ export class GatewayModule {
       ],
     };
   }
+}
+
+function activeJobs(options: GatewayOptions, presence: Presence, cache: JobCache): ActiveJobs {
+  const { link, gatherTimeoutMs, log, metrics } = options;
+  return new ActiveJobs({
+    after,
+    ended: jobSeconds(metrics, link),
+    lookAt: (record, keys, waits, tell) => {
+      void lookAtSilent({ presence, cache, gatherTimeoutMs, log }, record, keys, waits).then(tell);
+    },
+  });
 }
 
 async function openJobs(link: RoleLink, keepJobsMs: number, own: ConstructorParameters<typeof JobCache>[1]) {

@@ -3,7 +3,7 @@ import { jest } from '@jest/globals';
 import { type AskFailure, BACK_MS, type Hearing, type Question } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import type { KnownParty } from '@natrium/envelope';
-import type { SignedRequest } from '@natrium/flow';
+import type { NoAnswer, SignedRequest } from '@natrium/flow';
 import { err, ok, parseJid } from '@natrium/model';
 import type { Body, Contract, contracts } from '@natrium/wire';
 import { runOn } from './runner-client.js';
@@ -23,11 +23,13 @@ class Worker {
   readonly asked: string[] = [];
   readonly backMs: (number | undefined)[] = [];
   readonly told: Promise<string>;
+  /** It was said to work on it still when it was given up. */
+  isRunning = false;
 
   constructor(timeoutMs = 3_600_000) {
     const ask = { bytes: new Uint8Array(), signature: null, callerKey: null, request: { funs: ['test.sleep'] } };
     this.told = runOn(this.#link(), ask as unknown as SignedRequest, undefined as never, JID, timeoutMs).then((ran) =>
-      ran.ok ? (ran.value.refusal?.code ?? JSON.stringify(ran.value.outcome?.ret)) : ran.error.sentence,
+      ran.ok ? (ran.value.refusal?.code ?? JSON.stringify(ran.value.outcome?.ret)) : this.#failed(ran.error),
     );
   }
 
@@ -37,6 +39,11 @@ class Worker {
 
   fails(failure: AskFailure, to = this.handed.length - 1): void {
     this.handed[to]?.onFailure(failure);
+  }
+
+  #failed({ why, isRunning }: NoAnswer): string {
+    this.isRunning = isRunning;
+    return why.sentence;
   }
 
   #link(): RoleLink {
@@ -116,6 +123,7 @@ it.each<readonly [Presence, number]>([
   expect(await isOver(worker)).toBe(false);
   await seconds(2);
   expect(await worker.told).toMatch(/its runner-service is gone: interrupted, outcome unknown/);
+  expect(worker.isRunning).toBe(false);
 });
 
 it('one that never said a word cannot be asked, and is not waited for after ten seconds', async () => {
@@ -272,4 +280,5 @@ it('one that works on when the time is over is said to be running still', async 
   worker.says(ALIVE);
   await seconds(6);
   expect(await worker.told).toMatch(/still running, jid 20261120141646000001/);
+  expect(worker.isRunning).toBe(true);
 });

@@ -11,8 +11,8 @@
 import { type AskFailure, BACK_MS } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import type { KnownParty } from '@natrium/envelope';
-import type { Ran, SignedRequest } from '@natrium/flow';
-import { err, type Jid, ok, type Refusal, refusal, type Result, type Signed } from '@natrium/model';
+import type { NoAnswer, Ran, SignedRequest } from '@natrium/flow';
+import { err, type Jid, ok, refusal, type Result, type Signed } from '@natrium/model';
 import { contracts } from '@natrium/wire';
 
 /** A runner-service that is silent for so long is asked whether it is there. */
@@ -33,12 +33,11 @@ export async function runOn(
   grant: Signed,
   jid: Jid,
   timeoutMs: number,
-): Promise<Result<Ran, Refusal>> {
+): Promise<Result<Ran, NoAnswer>> {
   const answer = await new Run(link, jid, { ask, grant, timeoutMs }).hear();
   if (answer.ok) return answer;
-  return err(
-    refusal('no_runner_available', `${ask.request.funs.join(',')} gave no answer: ${reason(answer.error, jid)}`),
-  );
+  const sentence = `${ask.request.funs.join(',')} gave no answer: ${reason(answer.error, jid)}`;
+  return err({ why: refusal('no_runner_available', sentence), isRunning: answer.error === 'timeout' });
 }
 
 function reason(failure: Failure, jid: Jid): string {

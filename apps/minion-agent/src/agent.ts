@@ -168,8 +168,9 @@ async function begin({ about, link, kept }: Beginning): Promise<Agent> {
   };
 }
 
-function gathering(config: MinionConfig, file: GrainsFile, log: Logger): () => ValueMap {
-  return () => gatherGrains(config.id, shownMinion(config), grainsSet(file, log));
+function gathering(config: MinionConfig, file: GrainsFile, log: Logger): (onFault: () => void) => ValueMap {
+  const set = grainsSet(file, log);
+  return (onFault) => gatherGrains(config.id, shownMinion(config), set(onFault));
 }
 
 interface ExecutionNeeds {

@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { brokerTlsProblem, loadMinionConfig, logOptions, pinoLevel, problemSentence } from '@natrium/config';
 import { type FolderLock, type FolderUse, lockFolder, mendOf } from '@natrium/keystore';
-import { beFrugal, programOptions, whenToldToStop } from '@natrium/process';
+import { beFrugal, lastingLog, programOptions, WAITING_LOG_BYTES, whenToldToStop } from '@natrium/process';
 import { messageOf } from '@natrium/model';
 import { pino } from 'pino';
 import { type Agent, startAgent } from './agent.js';
@@ -27,7 +27,8 @@ if (!loaded.ok) {
   process.exit(1);
 }
 const { config, reports } = loaded.value;
-const log = pino(logOptions(pinoLevel(config.log_level), { minion: config.id }));
+const output = lastingLog(pino.destination({ dest: 1, maxLength: WAITING_LOG_BYTES }));
+const log = pino(logOptions(pinoLevel(config.log_level), { minion: config.id }), output);
 for (const report of reports) log.warn(report);
 const unusable = brokerTlsProblem(config);
 const problem = accountProblem(config.user) ?? (unusable && problemSentence(unusable));

@@ -18,15 +18,32 @@ import { reactionFigures } from './figures.js';
 /** Events that came while no replica was there are reacted to when they are not older than this. */
 const MISSED_MS = 10 * 60_000;
 
-/** @throws {Error} When a rule makes no sense. */
+/** @throws {Error} When a rule makes no sense, or its own link cannot be opened or announced. */
 export async function startReactor(start: ServiceStart, taken: Store): Promise<void> {
-  const { config, log, onStop } = start;
-  const { reactor: rules, reactor_depth: depth, reactor_rate: rate } = config.loaded.config;
-  const reactions = reactionsIn(start, rules);
+  const reactions = reactionsIn(start, start.config.loaded.config.reactor);
   const count = reactionFigures(start.metrics);
   if (reactions.length === 0) return;
   const link = await openLink(start);
-  await link.announce();
+  try {
+    await link.announce();
+    await react(start, { link, taken, reactions, count });
+  } catch (error) {
+    await link.close();
+    throw error;
+  }
+  start.onStop(() => link.close());
+}
+
+interface Parts {
+  readonly link: RoleLink;
+  readonly taken: Store;
+  readonly reactions: readonly Reaction[];
+  readonly count: ReturnType<typeof reactionFigures>;
+}
+
+async function react(start: ServiceStart, { link, taken, reactions, count }: Parts): Promise<void> {
+  const { log, onStop } = start;
+  const { reactor_depth: depth, reactor_rate: rate } = start.config.loaded.config;
   const stopping = new AbortController();
   onStop(() => {
     stopping.abort();
@@ -49,7 +66,6 @@ export async function startReactor(start: ServiceStart, taken: Store): Promise<v
   );
   const events = new EventLog(await start.link.events('read'), (sender) => link.subjects.events(sender));
   follow(start, events, reactor, () => link.clock.now());
-  onStop(() => link.close());
 }
 
 /** What it does not open is in the service's figures, and what it asks begins traces of the service. */

@@ -4,6 +4,6 @@ export { splitFunctions, wordsByFunction } from './functions.js';
 export { type LoadedYaml, loadYaml } from './load-yaml.js';
 export { type Path } from './places.js';
 export { BLANK, splitAtSpace } from './python-space.js';
-export { readYaml, withIndentation } from './read-yaml.js';
+export { NO_INDENTATION, readYaml, withIndentation } from './read-yaml.js';
 export { jidAsText, parseNamedWord, parsePeerArguments, parseWords, publishArguments } from './words.js';
 export { staysText, yamlify } from './yamlify.js';

@@ -104,6 +104,21 @@ describe('loadYaml', () => {
     expect(loadYaml(text, 'master')).toMatchObject({ ok: false, error: { line, reason } });
   });
 
+  it.each([
+    ['the end of a word', 'users:\n  - root\u2028\n', 2, 9, '2028'],
+    ['the end of a word in brackets', 'users: [root\u0085]\n', 1, 13, '0085'],
+    ['a comment, with a key behind it', '# who\u2029publisher_acl_blacklist: {users: [root]}\n', 1, 6, '2029'],
+    ['a block, behind a text in quotes that has one', "a: 'x\u2028y'\nb: |\n  x\u2028y\n", 3, 4, '2028'],
+  ])('takes no character that ends a line in YAML 1.1 alone: %s', (_, text, line, column, code) => {
+    const reason = `the character U+${code}, which is not seen, ends a line for Salt: write a line end or take it out`;
+    expect(loadYaml(text, 'master')).toEqual({ ok: false, error: { file: 'master', reason, line, column } });
+  });
+
+  it('takes such a character in quotes, where it is text', () => {
+    const loaded = loadYaml('a: "x\u2028y"\nb: [\'\u2028\', "\\u2028"]\n', 'master');
+    expect(loaded.ok ? loaded.value.value : loaded.error).toEqual({ a: 'x\u2028y', b: ['\u2028', '\u2028'] });
+  });
+
   it('finds a fault behind such brackets in its line', () => {
     expect(loadYaml('a: [\n]\nb: 1\nb: 2\n', 'master')).toMatchObject({ ok: false, error: { line: 4, column: 1 } });
   });

@@ -6,7 +6,7 @@
  * Spec: spec/config.md#yaml.
  */
 import { err, messageOf, ok, type Result, type Value } from '@natrium/model';
-import { YAMLException } from 'js-yaml';
+import { type Event, EVENT_ID, SCALAR_STYLE, type ScalarEvent, YAMLException } from 'js-yaml';
 import { placesOf, type Place, type Path } from './places.js';
 import { DUPLICATE_KEY, NO_INDENTATION, readYaml, SECOND_DOCUMENT, withIndentation } from './read-yaml.js';
 
@@ -28,10 +28,37 @@ export function loadYaml(text: string, file: string): Result<LoadedYaml, YamlPro
   const indented = withIndentation(text);
   try {
     const { value, events } = readYaml(indented, file);
+    const end = oldLineEnd(indented, events);
+    if (end !== undefined) return err({ file, ...end });
     return ok({ file, value, ...placesOf(indented, events) });
   } catch (error) {
     return err({ file, ...explain(indented, error) });
   }
+}
+
+/**
+ * A character that ends a line in YAML 1.1 and not in 1.2: what Salt reads as the end of a word or of a comment, and perhaps as a key
+ * behind it, would be part of it here. In quotes it is text in both.
+ */
+function oldLineEnd(text: string, events: readonly Event[]): Omit<YamlProblem, 'file'> | undefined {
+  const ends = Array.from(text.matchAll(/[\u0085\u2028\u2029]/g));
+  if (ends.length === 0) return undefined;
+  const quoted = events.filter(isQuoted);
+  let next = 0;
+  const first = ends.find(({ index }) => {
+    while ((quoted[next]?.valueEnd ?? Infinity) <= index) next += 1;
+    return index < (quoted[next]?.valueStart ?? Infinity);
+  });
+  if (first === undefined) return undefined;
+  const lines = text.slice(0, first.index).split(/\r\n?|\n/);
+  const code = first[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+  const reason = `the character U+${code}, which is not seen, ends a line for Salt: write a line end or take it out`;
+  return { reason, line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+}
+
+function isQuoted(event: Event): event is ScalarEvent {
+  if (event.type !== EVENT_ID.SCALAR) return false;
+  return event.style === SCALAR_STYLE.SINGLE_QUOTED || event.style === SCALAR_STYLE.DOUBLE_QUOTED;
 }
 
 /** What a lack of indentation is where lines within brackets and quotes have had their blanks (`withIndentation`). */

@@ -57,10 +57,12 @@ export const DUPLICATE_KEY = 'duplicated mapping key';
  * The text of a file, indented as js-yaml wants it. YAML 1.1's parser heeds no indentation within brackets and quotes, where a closing
  * bracket usually stands straight below its key; 1.2's does. Such lines get blanks, which mean nothing there: a column in one of them
  * is told so much too far to the right.
+ *
+ * @param most Characters that are parsed for it, over all tries; what would take more stays as it is.
  */
-export function withIndentation(text: string): string {
+export function withIndentation(text: string, most = MAX_PARSED): string {
   let mended = text;
-  for (let parsed = 0; parsed < MAX_PARSED; parsed += mended.length) {
+  for (let parsed = 0; parsed < most; parsed += mended.length) {
     const fault = faultIn(mended);
     const start = fault === undefined ? undefined : lineThatLacksBlanks(mended, fault);
     if (start !== undefined) mended = `${mended.slice(0, start)} ${mended.slice(start)}`;

@@ -44,6 +44,11 @@ export interface Kind<S extends z.ZodMiniObject> {
   readonly isOther: (key: string) => boolean;
 }
 
+/** What is included where the file names nothing, beside it. */
+export function defaultInclude(name: string): string {
+  return `${name}.d/*.conf`;
+}
+
 export function check<S extends z.ZodMiniObject>(
   dir: string,
   kind: Kind<S>,
@@ -51,7 +56,7 @@ export function check<S extends z.ZodMiniObject>(
   const folder = resolve(dir);
   const problem = folderProblem(folder);
   if (problem !== undefined) return err([{ file: folder, path: [], ...problem }]);
-  const read = readConfigFiles(join(folder, kind.name), `${kind.name}.d/*.conf`);
+  const read = readConfigFiles(join(folder, kind.name), defaultInclude(kind.name));
   return read.ok ? checkFiles(folder, kind, read.value) : read;
 }
 

@@ -30,29 +30,24 @@ export const READING: ReadonlySet<string> = new Set(['include', 'default_include
 
 /** @param defaultInclude Relative to the folder of the main file, such as `master.d/*.conf`. */
 export function readConfigFiles(main: string, defaultInclude: string): Result<ConfigFiles, readonly ConfigProblem[]> {
-  const reader = new Reader(main);
+  const reader = new Reader(main, defaultInclude);
   const first = reader.read(main) ?? whole(nothing(main));
   const byDefault = reader.include(first, 'default_include', main, [defaultInclude]);
   const asked = reader.include(first, 'include', main, []);
   if (reader.problems.length > 0) return err(reader.problems);
-  const merged = [byDefault, asked].reduce<Sourced>(
-    (sum, next) => (next === undefined ? sum : overlay(sum, next)),
-    first,
-  );
-  const reports = [...reader.reports, ...replaced(first, byDefault, asked)];
-  return ok({ merged, files: reader.files, folders: reader.folders, reports });
+  const merged = [byDefault, asked].reduce<Sourced>((sum, next) => reader.over(sum, next), first);
+  return ok({ merged, files: reader.files, folders: reader.folders, reports: [...new Set(reader.reports)] });
 }
 
-/** A key of the main file that an included one replaces is worth a word: nothing of the main file's value remains. */
-function replaced(first: Sourced, ...others: readonly (Sourced | undefined)[]): readonly string[] {
-  return others.flatMap((other) => {
-    const theirs = other === undefined ? undefined : entriesOf(other);
-    return Array.from(entriesOf(first)?.keys() ?? []).flatMap((key) => {
-      const later = theirs?.get(key);
-      if (later === undefined || READING.has(key)) return [];
-      const [from, by] = [placeOf(first, [key]), placeOf(later, [])];
-      return [`${key} of ${from.file}:${String(from.line)} is replaced as a whole by ${by.file}:${String(by.line)}`];
-    });
+/** A key that an included file replaces is worth a word: nothing of the value before remains. */
+function replaced(before: Sourced, later: Sourced): readonly string[] {
+  return Array.from(entriesOf(later) ?? []).flatMap(([key, item]) => {
+    if (entriesOf(before)?.has(key) !== true || READING.has(key)) return [];
+    const [from, by] = [placeOf(before, [key]), placeOf(item, [])];
+    // A file that is named twice replaces itself.
+    return from.file === by.file
+      ? []
+      : [`${key} of ${from.file}:${String(from.line)} is replaced as a whole by ${by.file}:${String(by.line)}`];
   });
 }
 
@@ -84,7 +79,10 @@ class Reader {
   readonly #open: string[];
   #included = 0;
 
-  constructor(private readonly main: string) {
+  constructor(
+    private readonly main: string,
+    private readonly defaultInclude: string,
+  ) {
     this.#open = [main];
   }
 
@@ -146,12 +144,33 @@ class Reader {
     this.#open.push(file);
     const inner = this.include(read, 'include', file, []);
     this.#open.pop();
-    return inner === undefined ? read : overlay(read, inner);
+    return this.over(read, inner);
+  }
+
+  /** What a file says, with what it includes over it. */
+  over(sum: Sourced, next: Sourced | undefined): Sourced {
+    if (next === undefined) return sum;
+    this.reports.push(...replaced(sum, next));
+    return overlay(sum, next);
   }
 
   #readOnce(file: string): Sourced | undefined {
-    if (!this.#known.has(file)) this.#known.set(file, this.read(file));
+    if (!this.#known.has(file)) {
+      const read = this.read(file);
+      if (read !== undefined) this.#mainAlone(read, file);
+      this.#known.set(file, read);
+    }
     return this.#known.get(file);
+  }
+
+  /** Included, a file that names other files by default would lose them: one of them may be what forbids. */
+  #mainAlone(read: Sourced, file: string): void {
+    const key = 'default_include';
+    const entry = entriesOf(read)?.get(key);
+    if (entry === undefined || valueOf(entry) === this.defaultInclude) return;
+    const reason = `this counts in the main file alone, which is ${this.main}`;
+    const mend = 'have include name those files, or take the key out';
+    this.problems.push({ ...placeOf(entry, []), file, path: [key], reason, mend });
   }
 
   #patterns(from: Sourced, key: string, otherwise: readonly string[]): readonly string[] {

@@ -173,6 +173,19 @@ describe('keys of Salt', () => {
     ]);
   });
 
+  it('are those of its last fixes for security and of its HTTP client, too', () => {
+    const fixes = 'minimum_auth_version: 3\nrequest_server_ttl: 0\nkeys.cache_driver: localfs_key\n';
+    const { unused } = load({ master: `${fixes}backend: requests\nca_bundle: /etc/ssl/ca.pem\nverify_ssl: True\n` });
+    expect(unused).toEqual([
+      'minimum_auth_version',
+      'request_server_ttl',
+      'keys.cache_driver',
+      'backend',
+      'ca_bundle',
+      'verify_ssl',
+    ]);
+  });
+
   it('of a minion have no effect here, as in Salt: what they restrict there is not asked for', () => {
     expect(load({ master: 'sudo_user: saltdev\n' }).unused).toEqual(['sudo_user']);
   });
@@ -491,16 +504,20 @@ describe('included files', () => {
       'master.d/a.conf': 'timeout: 9\n',
     });
     expect(config).toMatchObject({ timeout: 8, keep_jobs: 2, cluster: 'blue' });
-    expect(reports).toEqual([`${dir}/master: include none/*.conf matches no file`]);
+    expect(reports).toEqual([
+      `${dir}/master: include none/*.conf matches no file`,
+      `timeout of ${dir}/conf/a.yml:1 is replaced as a whole by ${dir}/extra/b.conf:1`,
+    ]);
   });
 
   it('count in each place that names them', () => {
-    const { config } = load({
+    const { config, reports } = load({
       master: 'include: [master.d/*.conf, extra.conf]\n',
       'master.d/acl.conf': 'publisher_acl_blacklist: {users: [mallory], modules: [cmd.*]}\n',
       'extra.conf': 'publisher_acl_blacklist: {modules: [state.*]}\n',
     });
     expect(config.publisher_acl_blacklist).toEqual({ users: ['mallory'], modules: ['cmd.*', 'state.*'] });
+    expect(reports).toEqual([]);
     const acl = load({
       master: 'include: [a.conf, b.conf]\n',
       'a.conf': 'include: common.inc\n',
@@ -508,7 +525,7 @@ describe('included files', () => {
       'common.inc': 'publisher_acl: {fred: [test.ping]}\n',
     });
     expect(acl.config.publisher_acl).toEqual({ fred: ['test.ping'] });
-    expect(acl.reports).toEqual([]);
+    expect(acl.reports).toEqual([`publisher_acl of ${dir}/b.conf:2 is replaced as a whole by ${dir}/common.inc:1`]);
   });
 
   it('are none where default_include is empty', () => {

@@ -2,8 +2,8 @@
 import type { LoadedYaml, Path } from '@natrium/args';
 import { err, isMap, ok, type Result, type Value } from '@natrium/model';
 import { brokerUrl, LOCAL_BROKER } from './addresses.js';
-import { check, DEFAULT_DIR, type Kind, unknownKeys, unquotedRules } from './check.js';
-import { READING } from './config-files.js';
+import { check, DEFAULT_DIR, defaultInclude, type Kind, unknownKeys, unquotedRules } from './check.js';
+import { READING, readConfigFiles } from './config-files.js';
 import { sinkProblems, withSinkPaths } from './event-sinks.js';
 import type { WatchedFolder } from './folder-watch.js';
 import { deepFreeze } from './freeze.js';
@@ -41,6 +41,12 @@ export function masterKeyProblems(yaml: LoadedYaml): readonly ConfigProblem[] {
     ([key, item]) => item !== null && !Object.hasOwn(MasterConfig.shape, key) && !READING.has(key),
   );
   return [...unknownKeys(unknown, MASTER, (path) => ({ file, line: locate(path).line })), ...unquotedRules(yaml)];
+}
+
+/** The files that a master file which stands somewhere else includes there, `master.d` too. */
+export function filesBeside(file: string): Result<readonly string[], readonly ConfigProblem[]> {
+  const read = readConfigFiles(file, defaultInclude(MASTER.name));
+  return read.ok ? ok(read.value.files.map((one) => one.file).filter((one) => one !== file)) : read;
 }
 
 /** @param dir The folder of `-c`. */

@@ -98,6 +98,7 @@ const WITHOUT_DEFAULTS = `
   state_output_terse state_tabular strip_colors subproxies
   syndic_dir syndic_user thorium token_dir token_file verify_master virt winrepo_provider worker_pools
   azurefs event_publisher_pub_hwm external_nodes reclass salt_event_pub_hwm use_superseded win_repo_cachefile x509_signing_policies
+  backend ca_bundle minimum_auth_version request_server_ttl verify_ssl
 `;
 
 /** Keys that Salt itself renamed; the old name is an error that names the new one. */

@@ -1,10 +1,10 @@
-/** A service learns the time under roles that continue those of its own folder, waits for whoever has them, and asks again when its clock was set. */
+/** A service learns the time under roles that continue those of its own folder, and waits for whoever has them. */
 import { Clock, MemoryBroker, type NatsTransport, Roles } from '@natrium/bus';
 import { decode, type Signed, sodiumReady } from '@natrium/envelope';
 import { SucceededRoot } from '@natrium/testing';
 import { contracts, readAs, subjectsOf } from '@natrium/wire';
 import { pino } from 'pino';
-import { correctTime, learnTime } from './learn-time.js';
+import { learnTime } from './learn-time.js';
 
 const NOW = 1_795_000_000_000;
 const AN_HOUR = 3_600_000;
@@ -30,27 +30,4 @@ it('moves no clock under a branch of a root that was replaced, and takes the nex
   const own = { ...broker.connect(), inbox: '_INBOX.service' } as unknown as NatsTransport;
   await learnTime({ transport: own, subjects: subjectsOf('main'), roles, clock, log: pino({ enabled: false }) });
   expect([...offsets, clock.offsetMs]).toEqual([0, 0, -AN_HOUR]);
-});
-
-it('asks again once the clock of its host was set, and not while that only goes on', async () => {
-  const root = new SucceededRoot(NOW + 10 * AN_HOUR);
-  const handed = root.handed();
-  const broker = new MemoryBroker();
-  const own = { nowMs: NOW, awakeMs: 0 };
-  let asked = 0;
-  broker.connect().subscribe(subjectsOf('main').hello, ({ payload, respond }) => {
-    asked += 1;
-    respond(root.answer(readAs(contracts.helloQuestion, decode(payload)).nonce, handed, NOW + AN_HOUR));
-  });
-  const roles = new Roles(root.cluster, root.document(2, root.second.publicKey), [root.first.publicKey, handed]);
-  const transport = { ...broker.connect(), inbox: '_INBOX.service' } as unknown as NatsTransport;
-  const clock = new Clock(30_000, () => own.nowMs, () => own.awakeMs); // prettier-ignore
-  const service = { transport, subjects: subjectsOf('main'), roles, clock, log: pino({ enabled: false }) };
-  await learnTime(service);
-  await correctTime(service);
-  expect([asked, clock.offsetMs]).toEqual([1, AN_HOUR]);
-  own.nowMs += AN_HOUR; // set right
-  await correctTime(service);
-  await correctTime(service);
-  expect([asked, clock.offsetMs]).toEqual([2, 0]);
 });

@@ -1,6 +1,6 @@
 /**
- * A service learns the time before it does anything: from the acl-service, which it waits for. Later it asks again at each epoch,
- * and when the clock of its host was set.
+ * A service learns the time before it does anything: from the acl-service, which it waits for. Later it asks again at each epoch
+ * and before it renews its announcement: its host's clock may have been set meanwhile, and so may the acl-service's.
  *
  * Spec: spec/envelope.md#time.
  */
@@ -53,11 +53,6 @@ export async function learnTimeAgain(of: Learner): Promise<void> {
   if (!greeted.ok) log.warn(greeted.error.sentence);
   else roles.takeOver(greeted.value.roles.chain, clock.now());
   if (clock.offsetMs !== before) reportClock(clock, log);
-}
-
-/** Asks again when the clock of this host was set since then: the offset that was learned is worth nothing. */
-export async function correctTime(of: Learner): Promise<void> {
-  if (of.clock.wasSet()) await learnTimeAgain(of);
 }
 
 function ask({ transport, subjects, roles, clock }: Learner) {

@@ -1,6 +1,6 @@
 /**
- * Rules of a service on the bus as time passes: before it renews its announcement it asks for the time again if its clock was set,
- * and it tells when the roles document has ended. An acl-service does not begin with one that has.
+ * Rules of a service on the bus as time passes: before it renews its announcement it asks for the time again, and it tells when the
+ * roles document has ended. An acl-service does not begin with one that has.
  */
 import { jest } from '@jest/globals';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
@@ -61,7 +61,7 @@ async function anAcl() {
   return { said, transport };
 }
 
-it('asks for the time again when its clock was set, before it renews its announcement, and tells the end of the document', async () => {
+it('asks for the time again before it renews its announcement, whose clock ever was set, and tells the end of the document', async () => {
   const { said, transport } = await anAcl();
   let setMs = 0;
   jest.spyOn(Date, 'now').mockImplementation(() => rightNow() + setMs);
@@ -78,10 +78,13 @@ it('asks for the time again when its clock was set, before it renews its announc
     await told;
     return [said.answers, Math.round(link.clock.offsetMs / AN_HOUR)];
   };
-  expect(await renewed()).toEqual([1, 0]);
+  expect(await renewed()).toEqual([2, 0]);
   setMs = AN_HOUR;
-  expect(await renewed()).toEqual([2, -1]);
-  expect(await renewed()).toEqual([2, -1]);
+  expect(await renewed()).toEqual([3, -1]);
+  said.aheadMs = AN_HOUR;
+  expect(await renewed()).toEqual([4, 0]);
+  said.aheadMs = 0;
+  expect(await renewed()).toEqual([5, -1]);
   expect(lines.filter((line) => line.includes('ended'))).toEqual([]);
   said.aheadMs = TWO_YEARS + AN_HOUR;
   setMs = 0;
@@ -90,6 +93,43 @@ it('asks for the time again when its clock was set, before it renews its announc
   await link.close();
   await transport.drain();
 });
+
+it.each([
+  ['gateway', -AN_HOUR, true],
+  ['gateway', -31_000, true],
+  ['gateway', -29_000, false],
+  ['gateway', AN_HOUR, false],
+  ['acl', -AN_HOUR, true],
+  ['acl', -29_000, false],
+] as const)(
+  'opens nothing that was sealed before the time went back by more than clocks may differ: %s, by %i ms: %s',
+  async (role, byMs, isForgotten) => {
+    const { said, transport } = await anAcl();
+    let ownMs = 0;
+    jest.spyOn(Date, 'now').mockImplementation(() => rightNow() + ownMs);
+    // The acl-service's own clock is the time; a gateway follows it, whatever its own says.
+    const setTo = (ms: number) => {
+      said.aheadMs = ms;
+      if (role === 'acl') ownMs = ms;
+    };
+    setTo(2 * AN_HOUR);
+    const link = await open(role);
+    const timers = jest.spyOn(globalThis, 'setInterval');
+    await link.announce();
+    const [first, before] = [link.own.keyring.currentKeyId, link.own.announced];
+    setTo(2 * AN_HOUR + byMs);
+    const told = new Promise((resolve) => {
+      transport.subscribe(`nt.main.dir.${role}`, resolve);
+    });
+    await transport.flush();
+    timers.mock.calls.find(([, ms]) => ms === 300_000)?.[0]();
+    await told;
+    expect(link.own.announced).not.toBe(before);
+    expect(link.own.keyring.byKeyId(first) === undefined).toBe(isForgotten);
+    await link.close();
+    await transport.drain();
+  },
+);
 
 it('a flood of what it cannot open is one line of its log, and each is counted', async () => {
   const { transport } = await anAcl();

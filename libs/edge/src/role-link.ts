@@ -26,7 +26,7 @@ import { randomBytes, type RoleName, signedIn, type SigningKey, toHex } from '@n
 import { MasterKeys, type StorageClass, type StorageFolder } from '@natrium/keystore';
 import { type Subjects, subjectsOf } from '@natrium/wire';
 import { connectBroker } from './broker-login.js';
-import { correctTime, type Learner, learnTime, learnTimeAgain } from './learn-time.js';
+import { type Learner, learnTime, learnTimeAgain } from './learn-time.js';
 import { OwnAnnouncement } from './own-announcement.js';
 import type { RoleOptions } from './role-options.js';
 import { refuseEnded, refuseUnknownKey, rolesAtStart } from './roles-at-start.js';
@@ -53,6 +53,8 @@ export class RoleLink {
   readonly #watched: WatchedKeys;
   readonly #announcement: OwnAnnouncement;
   readonly #rolesEnd: RolesEnd;
+  /** How far the time was ahead of the elapsed time when it was looked at last. */
+  #aheadMs = -Infinity;
 
   readonly subjects: Subjects;
 
@@ -183,6 +185,7 @@ export class RoleLink {
 
   /** Tells everyone that this replica is there, now and every five minutes. */
   async announce(): Promise<void> {
+    this.#aheadMs = this.clock.aheadOfElapsed;
     await this.#announcement.begin();
     this.#rolesEnd.look(this.roles.document, this.clock.now());
     this.#rolesFollowing?.tell();
@@ -197,12 +200,23 @@ export class RoleLink {
   /** An announcement says from when it counts: the clock comes first. */
   async #renew(): Promise<void> {
     const { roles, clock, options } = this;
-    if (options.role !== 'acl') await correctTime(this.#learner());
+    if (options.role !== 'acl') await learnTimeAgain(this.#learner());
     this.#rolesEnd.look(roles.document, clock.now());
     if (!this.#announcement.isThere) return; // it has left meanwhile
-    this.own.announce(clock.now());
+    if (this.#wentBack()) this.own.startAnew(clock.now());
+    else this.own.announce(clock.now());
     this.#announcement.renew();
     this.#rolesFollowing?.tell(); // for whoever missed it
+  }
+
+  /** What was sealed in a time that is still to come would then be fresh once more, and no longer known as read: no key may open it. */
+  #wentBack(): boolean {
+    const { clock, options } = this;
+    const before = this.#aheadMs;
+    this.#aheadMs = clock.aheadOfElapsed;
+    const isBack = before - this.#aheadMs > clock.skewMs;
+    if (isBack) options.log.warn('the time went back: a new epoch, and nothing opens that was sealed before');
+    return isBack;
   }
 
   /** A new epoch now, and a new look at the time; the key before still opens until its overlap has ended. */

@@ -12,7 +12,15 @@ import { NestFactory } from '@nestjs/core';
 import { readTrouble, writeTrouble } from '@natrium/bus';
 import { logOptions } from '@natrium/config';
 import { type RoleName, sodiumBuild, sodiumReady } from '@natrium/envelope';
-import { programOptions, STOP_MS, tidyAtRest, whenToldToStop, within } from '@natrium/process';
+import {
+  lastingLog,
+  programOptions,
+  STOP_MS,
+  tidyAtRest,
+  WAITING_LOG_BYTES,
+  whenToldToStop,
+  within,
+} from '@natrium/process';
 import { type LiveTracing, NOT_TRACED, openTracing } from '@natrium/tracing';
 import { messageOf, VERSION } from '@natrium/model';
 import { pino, type Logger } from 'pino';
@@ -91,7 +99,8 @@ async function start(role: keyof typeof ABOUT, create: Create): Promise<void> {
   const { configDir, own } = programOptions(`natrium ${role}`, ABOUT[role], OWN_OPTIONS);
   const address = own.metrics === undefined ? undefined : metricsAddress(own.metrics);
   const config = readServiceConfig(configDir);
-  const log = pino(logOptions(config.logLevel, { service: role }));
+  const output = lastingLog(pino.destination({ dest: 1, maxLength: WAITING_LOG_BYTES }));
+  const log = pino(logOptions(config.logLevel, { service: role }), output);
   for (const report of config.reports) log.warn(report);
   const door = address === undefined ? undefined : await MetricsDoor.open(address);
   const metrics = door === undefined ? undefined : new ServiceMetrics(role);

@@ -44,7 +44,7 @@ export { KeyEnrolment } from './key-enrolment.js';
 export { type KeyPorts, KeyRequests } from './key-requests.js';
 export { GatheredNews, type News, NO_NEWS, refused, type Tell } from './news.js';
 export { PeerPublish } from './peer-publish.js';
-export { endUnder, PeerRun, PILLAR_RUNNER, type Ran, refusedRun, type RunStart } from './peer-run.js';
+export { endUnder, type NoAnswer, PeerRun, PILLAR_RUNNER, type Ran, refusedRun, type RunStart } from './peer-run.js';
 export { PolicyReload } from './policy-reload.js';
 export type { FanHear, FanRound, Follow, GrantedJob, JobCreation, PublishPorts, StoredJob } from './publish-ports.js';
 export { ReturnedElsewhere } from './returned-elsewhere.js';

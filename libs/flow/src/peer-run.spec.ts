@@ -10,7 +10,7 @@ import {
   type Result,
   type Signed,
 } from '@natrium/model';
-import { PeerRun, type Ran } from './peer-run.js';
+import { type NoAnswer, PeerRun, type Ran } from './peer-run.js';
 import { runsPublish, type SignedRequest } from './signed-request.js';
 
 const JID = parseJid('20261120141646000001')!;
@@ -49,7 +49,9 @@ class Gate {
     grant: GRANT,
     caller: { kind: 'minion', name: 'web1' },
   });
-  answer: Result<Ran, Refusal> = ok(RAN);
+  answer: Result<Ran, NoAnswer> = ok(RAN);
+  /** Runs that have not ended and that nobody waits for here. */
+  readonly goOn: unknown[] = [];
   mintFails = false;
   /** Resolves when it is written down that the run goes on. */
   writing: Promise<void> = Promise.resolve();
@@ -70,6 +72,7 @@ class Gate {
         this.announced.push(ran ?? [jid, caller.name]);
         if (ran !== undefined) this.guessed.push(isGuess === true);
       },
+      goesOn: ({ jid }) => this.goOn.push(jid),
     });
     const onGranted = (jid: string) => this.granted.push([jid, this.ran.length]);
     await flow.handle(asks(what), follow, (ran) => this.heard.push(ran), onGranted);
@@ -139,13 +142,22 @@ describe('a runner', () => {
   it('that gives no answer is told as a refusal with its jid', async () => {
     const gate = new Gate();
     const why = refusal('no_runner_available', 'no runner-service is there');
-    gate.answer = err(why);
+    gate.answer = err({ why, isRunning: false });
     expect(await gate.run()).toEqual([{ refusal: why, jid: JID, outcome: null }]);
+    expect(gate.goOn).toEqual([]);
+  });
+
+  it('that is said to run still when its time is over is told as that, and has no end yet', async () => {
+    const gate = new Gate();
+    const why = refusal('no_runner_available', 'it is still running');
+    gate.answer = err({ why, isRunning: true });
+    expect(await gate.run()).toEqual([{ refusal: why, jid: JID, outcome: null }]);
+    expect([gate.announced, gate.goOn]).toEqual([[[JID, 'web1']], [JID]]);
   });
 
   it('that gives no answer is only guessed to have ended, and one that refuses is known to have', async () => {
     const silent = new Gate();
-    silent.answer = err(refusal('no_runner_available', 'gone'));
+    silent.answer = err({ why: refusal('no_runner_available', 'gone'), isRunning: false });
     await silent.run();
     const refusing = new Gate();
     refusing.answer = ok({ refusal: refusal('already_ran', 'before'), jid: JID, outcome: null });

@@ -33,6 +33,12 @@ export interface RunStart {
   readonly caller: Principal;
 }
 
+/** Why there is no answer; `isRunning`: its runner-service says that it works on it still. */
+export interface NoAnswer {
+  readonly why: Refusal;
+  readonly isRunning: boolean;
+}
+
 export interface PeerRunPorts {
   /** @throws {Error} While the broker takes no writes. */
   mintJid(): Promise<Jid>;
@@ -41,11 +47,13 @@ export interface PeerRunPorts {
     jid: Jid,
   ): Promise<Result<{ readonly grant: Signed; readonly caller: Principal }, Refusal>>;
   /** Hands the run to a runner-service and waits for its answer. */
-  run(ask: SignedRequest, grant: Signed, jid: Jid, timeoutMs: number): Promise<Result<Ran, Refusal>>;
+  run(ask: SignedRequest, grant: Signed, jid: Jid, timeoutMs: number): Promise<Result<Ran, NoAnswer>>;
   /** Should this gateway and whoever works on the run both be lost, another gateway knows of it. Never fails. */
   writeDown(start: RunStart): Promise<void>;
   /** The run's start, and with `ran` its end, are told on the event bus; `isGuess`: its runner-service has not said so. */
   announce(start: RunStart, ran?: Ran, isGuess?: boolean): void;
+  /** Nobody waits for it here any more, and it has not ended. */
+  goesOn(start: RunStart): void;
 }
 
 export class PeerRun {
@@ -83,8 +91,9 @@ export class PeerRun {
     }
     const timeoutMs = ask.request.timeout * 1000 + TOLD_MS;
     const answer = await this.ports.run(ask, granted.value.grant, jid, timeoutMs);
-    const ran = answer.ok ? answer.value : refusedRun(jid, answer.error);
-    this.ports.announce(start, endUnder(jid, ran), !answer.ok);
+    const ran = answer.ok ? answer.value : refusedRun(jid, answer.error.why);
+    if (!answer.ok && answer.error.isRunning) this.ports.goesOn(start);
+    else this.ports.announce(start, endUnder(jid, ran), !answer.ok);
     if (follow === 'all') tell(ran);
   }
 

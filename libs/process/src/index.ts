@@ -1,5 +1,6 @@
 /** What a process that runs for months does for itself, how it is started and ends, and which sockets and ports it takes. */
 export { ANY_PORT, freePort, isFree } from './free-port.js';
+export { lastingLog, WAITING_LOG_BYTES } from './lasting-log.js';
 export { listeningAddress, type ListeningAddress } from './listening-address.js';
 export { pause } from './pause.js';
 export { programOptions } from './program-options.js';

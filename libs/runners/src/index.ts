@@ -14,6 +14,7 @@ export type {
   RunnerMasterPort,
 } from './runner-context.js';
 export { anyOf, isInTime, isWanted, jobFilterIn, jobPartIn } from './job-filter.js';
+export { withinAnswer } from './within-answer.js';
 export { type RunnerModule, runnerRegistry, wheelRegistry } from './runner-registry.js';
 
 export { builtinWheel } from './builtin/wheel.js';

@@ -1,6 +1,11 @@
 /** Jobs in the shapes that Salt's clients read. */
 import { isTrue, outForAll, parseJid, startTimeOf, type ValueMap } from '@natrium/model';
 import type { ActiveJob, JobDetail, JobResult, JobSummary } from './runner-context.js';
+import { withinAnswer } from './within-answer.js';
+
+/** Levels around what a minion returned: of `jobs.lookup_jid`, and of `jobs.print_job`, which shows the most. */
+const LOOKED_UP = 1;
+const PRINTED = 4;
 
 function startTime(text: string): string {
   const jid = parseJid(text);
@@ -43,7 +48,7 @@ export function detailView(jid: string, job: JobDetail | undefined): ValueMap {
 }
 
 function resultView({ ret, retcode, success, out }: JobResult): ValueMap {
-  return { return: ret, retcode, success, ...(out === undefined ? {} : { out }) };
+  return { return: withinAnswer(ret, PRINTED), retcode, success, ...(out === undefined ? {} : { out }) };
 }
 
 export function activeView(jobs: readonly ActiveJob[]): ValueMap {
@@ -73,7 +78,7 @@ export function lookupView(
   const returns = Object.entries(job?.returns ?? {});
   const silent = (job?.minions ?? []).filter((id) => !Object.hasOwn(job?.returns ?? {}, id));
   const value = Object.fromEntries([
-    ...(show.returned ? returns.map(([id, { ret }]) => [id, ret] as const) : []),
+    ...(show.returned ? returns.map(([id, { ret }]) => [id, withinAnswer(ret, LOOKED_UP)] as const) : []),
     ...(show.missing ? silent.map((id) => [id, 'Minion did not return'] as const) : []),
   ]);
   return { value, out: outForAll(returns[0]?.[1].out) };

@@ -3,9 +3,9 @@
  * host; what `up` itself decides stands in `master.d/up.conf` and the minion file, the operator's own master file is copied.
  */
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { BrokerKeys } from '@natrium/broker-auth';
-import type { ConfigProblem, LoadedConfig, MasterConfig } from '@natrium/config';
+import { type ConfigProblem, filesBeside, type LoadedConfig, type MasterConfig } from '@natrium/config';
 import { fingerprint } from '@natrium/envelope';
 import { makeFolder, MasterKeys, writeWhole } from '@natrium/keystore';
 import { ANY_PORT, freePort, isFree } from '@natrium/process';
@@ -93,6 +93,23 @@ export function takeMasterFile(given: string, folder: string): MasterFile {
     else if (isKept) rmSync(old);
   };
   return { path, kept: isKept ? old : undefined, undo };
+}
+
+/**
+ * Files that count with the given one where it stands, and of which its new place has neither them nor a copy: without them the
+ * cluster would have another policy, perhaps one that forbids less.
+ *
+ * @param read Those that count in the new place. @param folder That place.
+ */
+export function leftBehind(given: string, read: readonly string[], folder: string): readonly ConfigProblem[] {
+  const beside = filesBeside(resolve(given));
+  if (!beside.ok) return beside.error;
+  return beside.value.flatMap((file) => {
+    const copy = join(folder, relative(dirname(resolve(given)), file));
+    if (read.includes(file) || (read.includes(copy) && held(copy).text.equals(held(file).text))) return [];
+    const reason = `it counts with ${given}, and no copy of it counts with the copy of that file in ${folder}`;
+    return [{ file, path: [], reason, mend: `copy it to ${copy}` }];
+  });
 }
 
 interface Held {

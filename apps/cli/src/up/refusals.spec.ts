@@ -1,18 +1,31 @@
 /** Rules of what `up` does not begin: it says why, and nothing is started or made that a next try would stumble over. */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { lockFolder } from '@natrium/keystore';
 import { UsageError } from '../common/options.js';
 import type { UpOptions } from '../ports.js';
 import { ScriptedIo } from '../testing/scripted-io.js';
 import { ONE_UP, runUp } from './up.js';
 
+const program = process.env['NATRIUM_NATS_SERVER'];
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'nt-up-'));
 });
 afterEach(() => {
+  if (program === undefined) delete process.env['NATRIUM_NATS_SERVER'];
+  else process.env['NATRIUM_NATS_SERVER'] = program;
   rmSync(folder, { recursive: true });
 });
 
@@ -82,4 +95,31 @@ it.each([
   expect(io.stderr).toContain(join(folder, place));
   expect(io.stderr).toContain(`${said} itself, in ${join(folder, 'state', 'master', 'master.d', 'up.conf')}`);
   expect(existsSync(join(folder, 'state', 'master', 'pki'))).toBe(false);
+}); // prettier-ignore
+
+it('a master file that is taken without the files beside it that count with it begins nothing: each is named, and where its copy belongs', async () => {
+  const salt = join(folder, 'salt');
+  const [given, denies, further] = [join(salt, 'master'), join(salt, 'master.d', 'acl.conf'), join(salt, 'more', 'a.conf')];
+  for (const file of [denies, further]) mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(given, 'publisher_acl: {joe: [test.*]}\ninclude: more/*.conf\n');
+  writeFileSync(denies, 'publisher_acl_blacklist: {users: [joe]}\n');
+  writeFileSync(further, 'peer: {}\n');
+  const master = join(folder, 'state', 'master');
+  const begun = async () => {
+    const io = new ScriptedIo();
+    const code = await runUp(optionsWith({ masterConfig: given }), io);
+    return [code, io.stderr] as const;
+  };
+  const lacks = (file: string) =>
+    `${file}: it counts with ${given}, and no copy of it counts with the copy of that file in ${master}. Mend: copy it to ${join(master, relative(salt, file))}.\n`;
+  expect(await begun()).toEqual([78, `${lacks(denies)}${lacks(further)}`]);
+  expect(existsSync(join(master, 'pki'))).toBe(false);
+  cpSync(join(salt, 'more'), join(master, 'more'), { recursive: true });
+  cpSync(denies, join(master, 'master.d', 'acl.conf'));
+  appendFileSync(denies, '# changed since\n');
+  expect(await begun()).toEqual([78, lacks(denies)]);
+  cpSync(denies, join(master, 'master.d', 'acl.conf'));
+  process.env['NATRIUM_NATS_SERVER'] = '/nowhere/nats-server';
+  const [code, said] = await begun();
+  expect([code, said]).toEqual([1, expect.stringContaining('/nowhere/nats-server cannot be run')]);
 }); // prettier-ignore

@@ -28,6 +28,7 @@ import {
   certify,
   type Folders,
   foundedCluster,
+  leftBehind,
   overruled,
   prepareFolders,
   renamed,
@@ -135,7 +136,13 @@ class Cluster {
     const founded = foundedCluster(master, this.options);
     const taken = given === undefined ? undefined : takeMasterFile(given, master);
     const loaded = loadMasterConfig(master);
-    const problems = loaded.ok ? [...overruled(loaded.value, master), ...renamed(loaded.value, founded)] : loaded.error;
+    const problems = loaded.ok
+      ? [
+          ...overruled(loaded.value, master),
+          ...renamed(loaded.value, founded),
+          ...(given === undefined ? [] : leftBehind(given, loaded.value.files, master)),
+        ]
+      : loaded.error;
     if (loaded.ok && problems.length === 0) {
       if (taken?.kept !== undefined) this.io.err(`natriumctl: the master file of last time is now ${taken.kept}\n`);
       return loaded.value.config;

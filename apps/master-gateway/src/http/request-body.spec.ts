@@ -4,6 +4,15 @@ import { lowstates, readBody } from './request-body.js';
 
 const read = (type: string | undefined, text: string) => readBody(type, Buffer.from(text));
 
+function sentenceOf(work: () => unknown): string {
+  try {
+    work();
+    return '';
+  } catch (cause) {
+    return cause instanceof BadRequestException ? cause.message : '';
+  }
+}
+
 describe('a body', () => {
   it.each([
     ['application/json', '{"client":"local","arg":["1"]}', { client: 'local', arg: ['1'] }],
@@ -57,6 +66,26 @@ describe('a body', () => {
     expect(() => read(type, text)).toThrow(BadRequestException);
   }); // prettier-ignore
 
+  const DEEP = `{"kwarg": ${'{"a":'.repeat(60)}1${'}'.repeat(61)}`;
+  it.each([
+    ['application/json', '{"password": secret}', 'Invalid JSON document'],
+    ['application/json', `[${DEEP}]`, 'The JSON document is refused: more than 60 levels at [0].kwarg.a.a.a.a.a.a…'],
+    ['application/json', `${'['.repeat(70)}1${']'.repeat(70)}`, 'The JSON document is refused: nested deeper than 64 levels'],
+    ['application/json', `[${'9'.repeat(401)}]`, 'The JSON document is refused: a whole number of more than 400 digits'],
+    ['application/json', '"\\ud800"', 'The JSON document is refused: a lone surrogate at its top'],
+    ['application/json', '[{"arg": ["a", "\\udc00"]}]', 'The JSON document is refused: a lone surrogate at [0].arg[1]'],
+    ['application/json', '{"a b": {"x\\ud800": 1}}', 'The JSON document is refused: a key with a lone surrogate at ["a b"]["x\\ud800"]'],
+    ['application/json', '{"kwarg": {"__proto__": 1}}', 'The JSON document is refused: a key that is never taken at kwarg.__proto__'],
+    ['text/plain', '{"arg": "\\ud800"}', 'The JSON document is refused: a lone surrogate at arg'],
+    ['application/x-yaml', 'kwarg: {__proto__: 1}', 'The YAML document is refused: a key that is never taken at kwarg.__proto__'],
+    ['application/x-yaml', 'fun: x\npassword: a: b', 'Invalid YAML document: bad indentation of a mapping entry (2:12)'],
+    ['text/yaml', 'a: "\\ud800"', 'Invalid YAML document: \\ud800 names no character (1:5)'],
+    ['application/x-www-form-urlencoded', 'a=&'.repeat(10_001), 'A form has 10000 fields at most, of 1000 names'],
+    ['application/x-www-form-urlencoded', 'arg={a: 1}&__proto__=1', 'The form is refused: a key that is never taken at __proto__'],
+  ])('of the type %s that is refused is told what of it is, and where, but nothing that it says (%#)', (type, text, sentence) => {
+    expect(sentenceOf(() => read(type, text))).toBe(sentence);
+  }); // prettier-ignore
+
   const LATIN = Buffer.from('{"arg": ["caf\xe9"]}', 'latin1');
   it.each<[string, Buffer]>([
     ['application/json', LATIN],
@@ -82,6 +111,29 @@ describe('a body', () => {
     expect(read(type, text)).toEqual(value);
   });
 
+  it.each([
+    ['a bracket that is closed below its key', 'arg: [\n  1,\n]\nfun: x', { arg: [1], fun: 'x' }],
+    ['braces', '- kwarg: {\n    a: 1\n  }\n  fun: x', [{ kwarg: { a: 1 }, fun: 'x' }]],
+    ['quotes', 'arg: ["a\nb", \'c\nd\']', { arg: ['a b', 'c d'] }],
+  ])('of YAML takes lines within %s without indentation, as Salt does, and tells that they cost more', (_, text, value) => {
+    const told: number[] = [];
+    const tell = (length: number) => told.push(length);
+    expect(readBody('application/x-yaml', Buffer.from(text), 'utf-8', tell)).toEqual(value);
+    expect(told).toEqual([text.length, 16_384]);
+  }); // prettier-ignore
+
+  it('of YAML that lacks indentation is read again so often only as costs some milliseconds', () => {
+    const lines = (count: number) => `arg: [\n${'1,\n'.repeat(count)}]`;
+    expect(read('text/yaml', lines(50))).toEqual({ arg: Array(50).fill(1) });
+    expect(sentenceOf(() => read('text/yaml', lines(1000)))).toBe('Invalid YAML document: deficient indentation (2:1)');
+  });
+
+  it('of YAML that is malformed otherwise is read once', () => {
+    const told: number[] = [];
+    expect(() => readBody('text/yaml', Buffer.from('a: b: c'), 'utf-8', (length) => told.push(length))).toThrow();
+    expect(told).toEqual([7]);
+  });
+
   it.each(['\x85', '\u2028', '\u2029'])('of YAML keeps %j, a line break of only YAML 1.1, as it came', (mark) => {
     for (const text of [`a: x${mark}y`, `a: "x${mark}y"`, `a: |-\n  x${mark}y`])
       expect(read('application/x-yaml', text)).toEqual({ a: `x${mark}y` });
@@ -91,6 +143,7 @@ describe('a body', () => {
   it('that nobody acts on may hold any bytes', () => {
     expect(readBody('application/json', LATIN, 'any')).toEqual({ arg: ['caf\ufffd'] });
     expect(readBody(undefined, Buffer.from('a=%e9'), 'any')).toEqual({ a: '\ufffd' });
+    expect(readBody('text/plain', Buffer.from('"\\ud800"'), 'any')).toBe('"\\ud800"');
   });
 
   it('of another type is not acceptable', () => {

@@ -4,11 +4,13 @@
  * Spec: docs/http-api.md#bodies. Nothing here may cost more than its length.
  */
 import { randomUUID } from 'node:crypto';
-import { readYaml, staysText, yamlify } from '@natrium/args';
-import { isList, isMap, readJson, type Value, type ValueMap } from '@natrium/model';
+import { NO_INDENTATION, readYaml, staysText, withIndentation, yamlify } from '@natrium/args';
+import { err, isList, isMap, messageOf, ok, readJson, type Result, type Value, type ValueMap } from '@natrium/model';
 import { BadRequestException, NotAcceptableException } from '@nestjs/common';
 
 const MAX_DEPTH = 60;
+/** Of the way to a value that is refused, as the answer tells it. */
+const MAX_STEPS = 8;
 /** Of a form. A list is as many fields of one name: so many minions' ids are more than fit into a request. */
 const MAX_FIELDS = 10_000;
 const MAX_NAMES = 1000;
@@ -21,6 +23,8 @@ const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Each word that is read as YAML costs as much as so many characters more. */
 const WORD = 32;
+/** Characters of YAML that are parsed again, as often as it takes, where lines within brackets or quotes lack blanks: some milliseconds. */
+const INDENTED = 16_384;
 
 /**
  * @param bytes `any`: what is not UTF-8 is shown as such (U+FFFD), where nobody acts on it.
@@ -41,14 +45,13 @@ export function readBody(
     case 'application/json':
       return fromJson(text);
     case 'text/plain':
-      return plainText(text);
+      return plainText(text, bytes);
     case 'application/x-www-form-urlencoded':
       if (bytes === 'utf-8') checkEscapes(text);
       return fromForm(text, onYaml);
     case 'application/x-yaml':
     case 'text/yaml':
-      onYaml(text.length);
-      return fromYaml(text);
+      return fromYaml(text, onYaml);
     default:
       throw new NotAcceptableException(`A body of the type ${JSON.stringify(type)} is not understood`);
   }
@@ -89,34 +92,59 @@ function notUtf8(cause: unknown): BadRequestException {
 }
 
 function fromJson(text: string): Value {
+  return taken('JSON document', parsedJson(text));
+}
+
+function parsedJson(text: string): Value {
   try {
-    return checked(readJson(text, MARK), 0);
+    return readJson(text, MARK);
   } catch (cause) {
-    throw new BadRequestException('Invalid JSON document', { cause });
+    // What the parser itself says holds a piece of the body, which may be a password.
+    const said =
+      cause instanceof RangeError ? `The JSON document is refused: ${cause.message}` : 'Invalid JSON document';
+    throw new BadRequestException(said, { cause });
   }
 }
 
-function plainText(text: string): Value {
+/** @param bytes Where nobody acts on it, JSON that is refused is told as the text that it came as. */
+function plainText(text: string, bytes: 'utf-8' | 'any'): Value {
   try {
-    return checked(readJson(text, MARK), 0);
-  } catch {
-    return text;
+    return fromJson(text);
+  } catch (cause) {
+    const isNoJson = cause instanceof Error && cause.cause instanceof SyntaxError;
+    if (bytes === 'any' || isNoJson) return text;
+    throw cause;
   }
 }
 
-function fromYaml(text: string): Value {
+function fromYaml(text: string, onYaml: (length: number) => void): Value {
+  onYaml(text.length);
+  const read = yamlOf(text);
+  if (read.ok || !read.error.startsWith(NO_INDENTATION)) return taken('YAML document', parsed(read));
+  onYaml(INDENTED);
+  return taken('YAML document', parsed(yamlOf(withIndentation(text, INDENTED))));
+}
+
+function yamlOf(text: string): Result<Value, string> {
   try {
-    return checked(readYaml(text).value, 0);
+    return ok(readYaml(text).value);
   } catch (cause) {
-    throw new BadRequestException('Invalid YAML document', { cause });
+    // Behind the first line, which ends with line and column, stands a piece of the body.
+    return err(messageOf(cause).split('\n', 1)[0] ?? '');
   }
+}
+
+function parsed(read: Result<Value, string>): Value {
+  if (read.ok) return read.value;
+  throw new BadRequestException(`Invalid YAML document: ${read.error}`);
 }
 
 function fromForm(text: string, onYaml: (length: number) => void): Value {
   const fields = new Map<string, Value[]>();
   const given = [...new URLSearchParams(text)];
   const names = new Set(given.map(([key]) => key));
-  if (given.length > MAX_FIELDS || names.size > MAX_NAMES) throw new BadRequestException('Too many fields');
+  if (given.length > MAX_FIELDS || names.size > MAX_NAMES)
+    throw new BadRequestException(`A form has ${String(MAX_FIELDS)} fields at most, of ${String(MAX_NAMES)} names`);
   onYaml(yamlIn(given.flatMap(([key, value]) => (PARSED.has(key) && value !== '' ? [value] : []))));
   for (const [key, value] of given) {
     // As Salt: a field that was left empty is not there.
@@ -125,31 +153,48 @@ function fromForm(text: string, onYaml: (length: number) => void): Value {
     values.push(PARSED.has(key) ? yamlify(value) : value);
     fields.set(key, values);
   }
-  try {
-    return checked(Object.fromEntries([...fields].map(([key, values]) => [key, ofField(key, values)])), 0);
-  } catch (cause) {
-    throw new BadRequestException('Invalid form', { cause });
-  }
+  return taken('form', Object.fromEntries([...fields].map(([key, values]) => [key, ofField(key, values)])));
 }
 
 function ofField(key: string, values: readonly Value[]): Value {
   return key === 'arg' || values.length > 1 ? values : (values[0] ?? null);
 }
 
-/** Whatever a parser made: no key that is a way into a prototype, no text that is not Unicode, no depth that costs. */
-function checked(data: unknown, depth: number): Value {
-  if (depth > MAX_DEPTH) throw new RangeError('nested too deeply');
-  if (typeof data === 'string') return wellFormed(data);
-  if (Array.isArray(data)) return data.map((item) => checked(item, depth + 1));
-  if (!isMap(data as Value)) return data as Value;
-  const entries = Object.entries(data as ValueMap).map(([key, item]) => {
-    if (key === '__proto__') throw new RangeError('a key that is refused');
-    return [wellFormed(key), checked(item, depth + 1)] as const;
-  });
-  return Object.fromEntries(entries);
+interface Fault {
+  readonly what: string;
+  /** The keys and indexes that lead there. */
+  readonly path: readonly (string | number)[];
 }
 
-function wellFormed(text: string): string {
-  if (!text.isWellFormed()) throw new RangeError('a text that is not Unicode');
-  return text;
+/** Whatever a parser made. @throws {BadRequestException} That says what of it is refused, and where that stands. */
+function taken(document: string, value: Value): Value {
+  const fault = faultIn(value, 0);
+  if (fault === undefined) return value;
+  throw new BadRequestException(`The ${document} is refused: ${fault.what} at ${placeOf(fault.path)}`);
+}
+
+/** A key that is a way into a prototype, a text that is not Unicode, or a depth that costs. */
+function faultIn(value: Value, depth: number): Fault | undefined {
+  if (depth > MAX_DEPTH) return { what: `more than ${String(MAX_DEPTH)} levels`, path: [] };
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : { what: 'a lone surrogate', path: [] };
+  if (!isList(value) && !isMap(value)) return undefined;
+  for (const [key, item] of isList(value) ? value.entries() : Object.entries(value)) {
+    const fault = faultOf(key) ?? faultIn(item, depth + 1);
+    if (fault !== undefined) return { ...fault, path: [key, ...fault.path] };
+  }
+  return undefined;
+}
+
+function faultOf(key: string | number): Fault | undefined {
+  if (key === '__proto__') return { what: 'a key that is never taken', path: [] };
+  return typeof key === 'number' || key.isWellFormed() ? undefined : { what: 'a key with a lone surrogate', path: [] };
+}
+
+/** As `[0].kwarg.name`; of a long way the beginning. */
+function placeOf(path: readonly (string | number)[]): string {
+  const steps = path.slice(0, MAX_STEPS).map((step) => {
+    if (typeof step === 'string' && /^\w{1,64}$/.test(step)) return `.${step}`;
+    return `[${typeof step === 'number' ? String(step) : JSON.stringify(step.slice(0, 64))}]`;
+  });
+  return steps.length === 0 ? 'its top' : `${steps.join('').replace(/^\./, '')}${path.length > MAX_STEPS ? '…' : ''}`;
 }

@@ -16,13 +16,15 @@ import {
   type Value,
   type ValueMap,
 } from '@natrium/model';
-import { anyOf, type JobPart, type JobSummary } from '@natrium/runners';
+import { anyOf, type JobPart, type JobSummary, withinAnswer } from '@natrium/runners';
 import type { records } from '@natrium/wire';
 import { userOf } from '../minions/user-of.js';
 
 /** So many bytes of a job's arguments are shown in a list, and where the job is shown alone: the largest return fits beside them. */
 const ARGUMENTS_LISTED = 1 << 10;
 const ARGUMENTS_ALONE = 512 << 10;
+/** Levels around an argument in a list of jobs, and around a value of its metadata. */
+const AROUND = 3;
 /** Bytes of an answer that one message carries, and the next message on the way to the caller: the largest return (6 MiB) and a MiB around it. */
 export const MAX_ANSWER = 7 << 20;
 
@@ -73,12 +75,23 @@ export function shown({ jid, fun, arg, tgt, tgtType, user, metadata }: Summary):
 
 /** With its arguments as a list of jobs shows them. */
 export function cutForList<T extends Asked>(job: T): T {
-  return { ...job, arg: cut(job.arg, ARGUMENTS_LISTED) };
+  return cutTo(job, ARGUMENTS_LISTED);
 }
 
 /** With its arguments as they are shown where the job is alone. */
 export function cutForOne<T extends Asked>(job: T): T {
-  return { ...job, arg: cut(job.arg, ARGUMENTS_ALONE) };
+  return cutTo(job, ARGUMENTS_ALONE);
+}
+
+function cutTo<T extends Asked>(job: T, most: number): T {
+  const { arg, metadata } = job;
+  const shallow = (value: Value) => withinAnswer(value, AROUND);
+  const attached = Object.entries(metadata ?? {}).map(([key, value]) => [key, shallow(value)] as const);
+  return {
+    ...job,
+    arg: cut(arg.map(shallow), most),
+    ...(metadata === undefined ? {} : { metadata: Object.fromEntries(attached) }),
+  };
 }
 
 /** The first arguments that fit into so many bytes, and how many bytes all of them have. */

@@ -1,7 +1,7 @@
 /** Rules of what runners answered: kept before it is told, and found by its jid alone. */
 import { encodeRequest, type Grant, requestDigest, sodiumReady } from '@natrium/envelope';
 import type { Ran, RunStart } from '@natrium/flow';
-import { jidOf, type ValueMap } from '@natrium/model';
+import { jidOf, type Value, type ValueMap } from '@natrium/model';
 import { aRequest } from '@natrium/testing';
 import type { Body, contracts, records } from '@natrium/wire';
 import { endedRun, KeptRuns } from './kept-runs.js';
@@ -99,6 +99,12 @@ it('it is kept before it is told, and found with all that its event says', async
   });
 });
 
+it('arguments that no answer carries, nested as they are, do not keep it from being found', async () => {
+  const nested = (levels: number): Value => (levels === 0 ? 1 : [nested(levels - 1)]);
+  const { stored } = await announced({ ...END, fun_args: [nested(21), nested(20)] });
+  expect(await find(stored)).toMatchObject({ Arguments: ['[cut: nested too deeply to be shown]', nested(20)] });
+});
+
 it('one that failed is found as failed', async () => {
   const { stored } = await announced({ ...END, return: 'no', success: false });
   expect(await find(stored)).toMatchObject({ Result: { [stored[0]?.id ?? '']: { retcode: 1, success: false } } });
@@ -187,7 +193,7 @@ it('where it could not be written down, the log says so, and it goes on', async 
 });
 
 describe('of which neither its gateway nor its runner-service is left', () => {
-  const LOST = /^the gateway that granted it and the runner-service that ran it are gone; whether it ran .* not known$/;
+  const LOST = /^no runner-service says that it works on it any more; whether it ran to its end is not known$/;
 
   it('its end is that nobody knows, kept and told once, by whichever gateway finds it', async () => {
     const gateway = new Gateway();

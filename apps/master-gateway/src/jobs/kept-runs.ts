@@ -3,8 +3,8 @@
  * return of the master itself, and holds what the event of the run's end says.
  *
  * The gateway that granted a run keeps its end, and tells the runner-service that asks when it has; where it has not, any gateway
- * does. What a gateway itself says of a run whose runner-service is silent, or gone with the gateway that granted it, is a guess, and
- * gives way. Spec: spec/envelope.md#durability.
+ * does. What a gateway itself says of a run whose runner-service is silent or gone is a guess, and gives way.
+ * Spec: spec/envelope.md#durability.
  */
 import { hostname } from 'node:os';
 import { digestOf, readAsked } from '@natrium/bus';
@@ -13,6 +13,7 @@ import { stampOf } from '@natrium/events';
 import { UnderWay } from '@natrium/process';
 import { type Ran, refusedRun, type RunStart } from '@natrium/flow';
 import {
+  isList,
   isMap,
   type Jid,
   keepLatest,
@@ -27,6 +28,7 @@ import {
   type Value,
   type ValueMap,
 } from '@natrium/model';
+import { withinAnswer } from '@natrium/runners';
 import type { Body, contracts, records } from '@natrium/wire';
 import type { Logger } from 'pino';
 import type { JobEvents } from '../events/job-events.js';
@@ -39,14 +41,15 @@ const MASTER = `${hostname()}${OF_MASTER}`;
 const END = 'end';
 /** The key of what is said of a run whose gateway and runner-service are gone, so that gateways that find it lost at once keep it once. */
 const LOST = 'lost';
-const IS_LOST =
-  'the gateway that granted it and the runner-service that ran it are gone; whether it ran to its end is not known';
+const IS_LOST = 'no runner-service says that it works on it any more; whether it ran to its end is not known';
 /** Stands before the id of a guess: readers see one return of each id, and a guess must not hide the answer. */
 const GUESSED = '?';
 /** How many kept ends are remembered, the latest: their runner-services may not have asked for them yet. */
 const MAX_KEPT = 10_000;
 /** How long after its time a run's end may come: its runner-service was stopped, or had no gateway. */
 const LATE_MS = 3_600_000;
+/** Levels around an argument where jobs are shown. */
+const AROUND = 3;
 
 const NOT_YET = 'what a run answered could not be kept or told yet';
 
@@ -230,7 +233,7 @@ export async function endedRun(cache: Pick<JobCache, 'returnsOf'>, jid: Jid): Pr
   return {
     jid,
     Function: fun,
-    Arguments: args,
+    Arguments: isList(args) ? args.map((arg) => withinAnswer(arg, AROUND)) : [],
     Target: id,
     'Target-type': 'list',
     User: user,

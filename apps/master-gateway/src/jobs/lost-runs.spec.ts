@@ -1,4 +1,4 @@
-/** Rules of runs that a gateway has left: one that somebody works on is waited for, one that nobody has is lost, and said to be. */
+/** Rules of runs that nobody waits for any more: one that somebody works on is waited for, one that nobody has is lost, and said to be. */
 import type { RoleLink } from '@natrium/edge';
 import type { RunStart } from '@natrium/flow';
 import { err, jidOf, ok } from '@natrium/model';
@@ -58,6 +58,15 @@ it('while a runner-service works on it, it is not; half a minute after that one 
   gateway.running.add(JID);
   expect(await gateway.after(3600)).toEqual([]);
   await gateway.runs.adopt('gw1');
+  gateway.running.clear();
+  expect(await gateway.after(25)).toEqual([]);
+  expect(await gateway.after(5)).toEqual([JID]);
+});
+
+it('one of this gateway that goes on when its time is over is lost half a minute after its runner-service is gone', async () => {
+  gateway.running.add(JID);
+  gateway.runs.watch(START);
+  expect(await gateway.after(3600)).toEqual([]);
   gateway.running.clear();
   expect(await gateway.after(25)).toEqual([]);
   expect(await gateway.after(5)).toEqual([JID]);

@@ -1,6 +1,6 @@
 /**
- * Runs that a gateway has left. The runner-service that works on one hands its end to any gateway; when none has said for a while that it
- * does, the run is lost, and that is kept and told as its end. Nothing runs again, and what a run answers after all counts instead.
+ * Runs that a gateway has left, and those of this one that go on when their time is over. The runner-service that works on one hands its end
+ * to any gateway; when none has said for a while that it does, the run is lost, and that is kept and told as its end. Nothing runs again, and what a run answers after all counts instead.
  *
  * Spec: spec/envelope.md#durability.
  */
@@ -38,8 +38,12 @@ export class LostRuns {
 
   /** Looks after the runs of an instance that is gone; may be called again for the same one. @throws {Error} When not all are known. */
   async adopt(instance: string): Promise<void> {
-    for await (const start of this.ports.open.take(instance))
-      if (!this.#left.has(start.jid)) this.#left.set(start.jid, { start, heard: this.ports.now() });
+    for await (const start of this.ports.open.take(instance)) this.watch(start);
+  }
+
+  /** Looks after one; may be called again for the same one. */
+  watch(start: RunStart): void {
+    if (!this.#left.has(start.jid)) this.#left.set(start.jid, { start, heard: this.ports.now() });
   }
 
   /** Called every few seconds. Never fails. */

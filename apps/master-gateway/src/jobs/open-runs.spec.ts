@@ -59,6 +59,15 @@ it('one that was taken without a word of the broker is found again; one that beg
   expect(await taken(b!, 'a')).toEqual([FIRST]);
 });
 
+it('one whose end another gateway has kept is not remembered as one that began here', async () => {
+  await a!.begin(FIRST);
+  await b!.end(FIRST.jid);
+  expect(await a!.isOpen(FIRST.jid)).toBe(false);
+  await b!.begin(FIRST);
+  await taken(a!, 'b');
+  expect(await taken(a!, 'b')).toEqual([FIRST]);
+});
+
 it('one that has ended is nobody’s, also where it ended while it was being written', async () => {
   const create = store.create.bind(store);
   let write: () => void = () => undefined;

@@ -38,7 +38,9 @@ export class OpenRuns {
   }
 
   async isOpen(jid: Jid): Promise<boolean> {
-    return (await this.store.get(keyOf(jid))) !== undefined;
+    if ((await this.store.get(keyOf(jid))) !== undefined) return true;
+    this.#begun.delete(jid); // another gateway has kept its end
+    return false;
   }
 
   /** Makes an instance's runs this one's. Those are among them of which an earlier call did not hear that they are. */

@@ -4,7 +4,7 @@ import { type Opened, StoredCorrupt } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import { encodeRequest, SigningKey, sodiumReady } from '@natrium/envelope';
 import type { ActiveJobs } from '@natrium/flow';
-import { jidOf, type Request, type Value } from '@natrium/model';
+import { jidOf, type Plain, type Request, type Value } from '@natrium/model';
 import { aGrant, aRequest, turnsDuring } from '@natrium/testing';
 import { contracts, type records } from '@natrium/wire';
 import type { JobCache } from './job-cache.js';
@@ -224,6 +224,22 @@ it('the latest jobs are told however much all of them are, and of long arguments
   expect(await gateway.read('job', jidOfJob(0))).toMatchObject({ result: { Arguments: asked().args[0] } });
   const tagged = () => ({ options: { metadata: { note: 'x'.repeat(120_000) } } });
   expect(await new AGateway({ jobs: 100, minions: 1, asked: tagged }).jids({ latest: 1 })).toEqual([jidOfJob(99)]);
+});
+
+it('arguments and metadata that no answer carries, nested as they are, keep no job from being told', async () => {
+  const nested = (levels: number): Plain => (levels === 0 ? 1 : [nested(levels - 1)]);
+  const asked = (n: number) => ({
+    args: [[nested(n === 0 ? 29 : 20), 'last']],
+    options: { metadata: { deep: nested(n === 0 ? 28 : 20), n } },
+  });
+  const gateway = new AGateway({ jobs: 2, minions: 1, asked });
+  const tooDeep = '[cut: nested too deeply to be shown]';
+  const told = [
+    { Arguments: [tooDeep, 'last'], Metadata: { deep: tooDeep, n: 0 } },
+    { Arguments: [nested(20), 'last'], Metadata: { deep: nested(20), n: 1 } },
+  ];
+  expect(await gateway.read('jobs', null)).toMatchObject({ refusal: null, result: told });
+  expect(await gateway.read('job', jidOfJob(0))).toMatchObject({ refusal: null, result: told[0] });
 });
 
 it('arguments that fit are told whole, also in a list', async () => {

@@ -6,6 +6,7 @@ import { closeSync, existsSync, fstatSync, ftruncateSync, mkdirSync, openSync, r
 import { dirname } from 'node:path';
 import { LineReader } from '@natrium/events';
 import { diskTrouble, PartlyWritten, removeDrafts, writeWhole } from '@natrium/keystore';
+import { reading } from './reading.js';
 
 const OWNER_ONLY = 0o600;
 /** How soon a disk that took nothing is tried again. */
@@ -38,7 +39,7 @@ export class LineFile {
   read(): readonly string[] | undefined {
     if (!existsSync(this.path)) return undefined;
     removeDrafts(this.path);
-    const { lines, bytes } = linesOf(this.path);
+    const { lines, bytes } = reading(this.path, () => linesOf(this.path));
     this.#bytes = bytes;
     this.#torn = lines.at(-1) !== '';
     return lines;

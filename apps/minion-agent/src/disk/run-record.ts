@@ -18,6 +18,7 @@ import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readFileSync
 import { join } from 'node:path';
 import { type Admission, RunOnce, type RunState } from '@natrium/jobs';
 import { diskTrouble, PartlyWritten, syncName, writeWhole } from '@natrium/keystore';
+import { reading } from './reading.js';
 import { type Found, foundIn, type Line, textOf, timeText } from './run-lines.js';
 
 const OWNER_ONLY = 0o600;
@@ -261,7 +262,7 @@ export class RunRecord {
   #read(): Found & { readonly doubt: string | undefined } {
     if (!existsSync(this.#path))
       return { lines: [], doubt: 'the run-once record is gone', refuseBefore: 0, forgottenUntil: 0 };
-    const { boot, isWhole, ...found } = foundIn(readFileSync(this.#path, 'utf8'));
+    const { boot, isWhole, ...found } = foundIn(reading(this.#path, () => readFileSync(this.#path, 'utf8')));
     if (boot === undefined || !isWhole) return { ...found, doubt: 'the run-once record is damaged' };
     this.#unopened = boot === UNOPENED;
     return {

@@ -25,7 +25,7 @@ afterEach(() => {
 function aHost() {
   const host = {
     grains: { os: 'Debian' } as ValueMap,
-    gathers: () => ({ ...host.grains }),
+    gathers: (_onFault: () => void) => ({ ...host.grains }),
     isAnswered: true,
     asked: [] as unknown[],
     link: undefined as unknown as LiveLink,
@@ -52,7 +52,7 @@ function aHost() {
   host.link = link;
   data = new HostData(
     link,
-    () => host.gathers(),
+    (onFault) => host.gathers(onFault),
     log,
     () => (host.untaken += 1),
   );
@@ -142,6 +142,21 @@ it('keeps its grains while the host cannot be looked at, and says so; what has c
   host.gathers = gathers;
   await tenMinutes();
   expect(host.asked.at(-1)).toEqual({ os: 'Devuan' });
+});
+
+it('sends what there is where a part of it could not be read, and says that this is not all', async () => {
+  const host = aHost();
+  await data.send();
+  host.grains = { os: 'Devuan' };
+  const { gathers } = host;
+  host.gathers = (onFault) => {
+    onFault();
+    return gathers(onFault);
+  };
+  expect(await data.grains()).toBe(false);
+  host.gathers = gathers;
+  expect(await data.grains()).toBe(true);
+  expect(host.asked).toEqual([{ os: 'Debian' }, { os: 'Devuan' }, { os: 'Devuan' }]);
 });
 
 it('does not begin without its first grains', () => {

@@ -59,12 +59,12 @@ export class HostData implements RefreshPort {
 
   constructor(
     private readonly link: LiveLink,
-    /** Without the first grains an agent does not begin. */
-    private readonly gather: () => ValueMap,
+    /** Without the first grains an agent does not begin. @param onFault Hears that a part of them is as it was before. */
+    private readonly gather: (onFault: () => void) => ValueMap,
     private readonly log: Logger,
     private readonly onUntaken: () => void = () => undefined,
   ) {
-    this.#grains = gather();
+    this.#grains = gather(() => undefined);
     this.#comparing = setInterval(() => {
       this.#gatherAnew();
       if (this.#grains !== this.#taken) void this.#tried();
@@ -74,7 +74,7 @@ export class HostData implements RefreshPort {
   readonly currentGrains = (): ValueMap => this.#grains;
   readonly currentPillar = (): ValueMap => this.#pillar;
 
-  /** @returns false when they could not be gathered, or no acl-service took the data; the agent goes on with what it has. */
+  /** @returns false when they could not all be gathered, or no acl-service took the data; the agent goes on with what it has. */
   async grains(): Promise<boolean> {
     const isGathered = this.#gatherAnew();
     return (await this.#tried()) && isGathered;
@@ -110,12 +110,13 @@ export class HostData implements RefreshPort {
    * @returns false when this host could not be looked at, as with too many open files, or has more than can be sent: an agent does not end for that.
    */
   #gatherAnew(): boolean {
+    let isWhole = true;
     try {
-      const grains = this.gather();
+      const grains = this.gather(() => (isWhole = false));
       const fault = faultIn(grains);
       if (fault !== undefined) throw new Error(fault);
       if (!isDeepStrictEqual(toPlain(grains), toPlain(this.#grains))) this.#grains = grains;
-      return true;
+      return isWhole;
     } catch (error) {
       this.log.error({ err: error }, 'the grains of this host could not be gathered; those from before stay');
       return false;

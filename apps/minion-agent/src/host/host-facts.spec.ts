@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadMinionConfig, shownMinion } from '@natrium/config';
-import { gatherGrains } from '@natrium/modules';
+import { gatherGrains, GrainsFile } from '@natrium/modules';
 import { pino } from 'pino';
-import { shownGrains } from './host-facts.js';
+import { grainsSet, shownGrains } from './host-facts.js';
 
 const log = pino({ enabled: false });
 
@@ -54,4 +54,20 @@ describe('before a host is accepted', () => {
     expect(shownGrains(configOf(wide(1000)), log)).toHaveProperty('wide');
     expect(shownGrains(configOf(wide(1020)), log)).toEqual({});
   });
+});
+
+it('grains that were set here stay as they are while their file cannot be read, which is told; a file that is gone has none', () => {
+  const file = new GrainsFile(folder);
+  const faults: string[] = [];
+  const set = grainsSet(file, log);
+  const grains = () => set(() => faults.push('fault'));
+  expect(grains()).toEqual({});
+  writeFileSync(file.path, 'role: web');
+  expect([grains(), faults]).toEqual([{ role: 'web' }, []]);
+  writeFileSync(file.path, 'role: [web');
+  expect([grains(), faults]).toEqual([{ role: 'web' }, ['fault']]);
+  writeFileSync(file.path, 'role: db');
+  expect(grains()).toEqual({ role: 'db' });
+  rmSync(file.path);
+  expect([grains(), faults]).toEqual([{}, ['fault']]);
 });

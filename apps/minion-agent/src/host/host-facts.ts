@@ -4,14 +4,24 @@ import { countValues, MAX_BRIEF_VALUES, toPlain, type ValueMap } from '@natrium/
 import { gatherGrains, type GrainsFile } from '@natrium/modules';
 import type { Logger } from 'pino';
 
-/** A file that cannot be read hides no other grain. */
-export function grainsSet(file: GrainsFile, log: Logger): ValueMap {
-  try {
-    return file.read();
-  } catch (error) {
-    log.error({ err: error }, 'the grains that were set on this host are not there');
-    return {};
-  }
+/**
+ * The grains that were set on this host, read anew each time. A file that cannot be read hides no other grain, and what it held when it
+ * could be read stays: a slip of an editor would else take a host out of the targets and the pillar that it is chosen for by them.
+ */
+export function grainsSet(
+  file: Pick<GrainsFile, 'read'>,
+  log: Pick<Logger, 'error'>,
+): (onFault: () => void) => ValueMap {
+  let last: ValueMap = {};
+  return (onFault) => {
+    try {
+      last = file.read();
+    } catch (error) {
+      log.error({ err: error }, 'the grains that were set on this host cannot be read; those from before stay');
+      onFault();
+    }
+    return last;
+  };
 }
 
 /** What is left of a newcomer's message beside its request: spec/envelope.md#values. */

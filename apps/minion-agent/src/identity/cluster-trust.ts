@@ -19,6 +19,8 @@ export class NoTrust extends Error {
 export class ClusterTrust {
   readonly #file: ClusterMemoryFile;
   #memory: ClusterMemory | undefined;
+  /** The latest time of which it was said that it is ahead. */
+  #toldFloorMs: number | undefined;
 
   constructor(
     private readonly config: Pick<MinionConfig, 'pki_dir' | 'master_finger' | 'trust_on_first_use'>,
@@ -58,11 +60,13 @@ export class ClusterTrust {
    * No time below the floor counts here, so what the cluster makes until then is not heard. Lowering it is an operator's
    * decision: it is what keeps an earlier time, with what was granted in it, from coming again.
    *
-   * @returns The sentence for it, when the acl-service's time is below the floor by more than clocks may differ.
+   * @returns The sentence for it, when the acl-service's time is below the floor by more than clocks may differ; once, since a host
+   * that joins greets the cluster twice.
    */
   aheadOf(clock: Pick<Clock, 'floorMs' | 'offsetMs' | 'skewMs' | 'own'>): string | undefined {
     const aheadMs = clock.floorMs - (clock.own() + clock.offsetMs);
-    if (aheadMs <= clock.skewMs) return undefined;
+    if (aheadMs <= clock.skewMs || clock.floorMs === this.#toldFloorMs) return undefined;
+    this.#toldFloorMs = clock.floorMs;
     const seconds = String(Math.round(aheadMs / 1000));
     const pin = this.config.master_finger === '' ? 'set master_finger, which that file stands for now, ' : '';
     return `the latest time of the cluster that was seen here, kept in ${this.#file.path}, is ${seconds} s ahead of the acl-service's: nothing of the cluster is heard until then; if a clock was wrong, ${pin}stop this agent, remove that file and start it again`;

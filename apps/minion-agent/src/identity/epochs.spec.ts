@@ -22,6 +22,9 @@ function anAgent() {
     awakeMs: 0,
     rightMs: () => world.nowMs,
     aclIsThere: true,
+    /** Whether what an acl-service announced last counts. */
+    aclCounts: true,
+    ahead: undefined as string | undefined,
     takes: true,
     done: [] as string[],
   };
@@ -37,12 +40,14 @@ function anAgent() {
   const link = {
     own,
     clock,
+    services: () => (world.aclCounts ? ['acl'] : []),
     roles: { document, onNewer: () => undefined },
     transport: { whenBack: (call: () => void) => (back = call) },
     greet: () => {
       world.done.push('greeted');
       if (!world.aclIsThere) return Promise.resolve({ code: 'no_answer', sentence: 'nobody' });
       clock.adjust(world.rightMs(), world.nowMs, world.nowMs);
+      world.aclCounts = true;
       return Promise.resolve(undefined);
     },
   };
@@ -50,7 +55,7 @@ function anAgent() {
     world.done.push('sent');
     return world.takes ? Promise.resolve() : Promise.reject(new Error('nobody'));
   };
-  const parts = { epochMs: AN_HOUR, trust: { keep: () => undefined }, data: { send }, log: pino({}, { write: (line: string) => void lines.push(line) }) }; // prettier-ignore
+  const parts = { epochMs: AN_HOUR, trust: { keep: () => undefined, aheadOf: () => world.ahead }, data: { send }, log: pino({}, { write: (line: string) => void lines.push(line) }) }; // prettier-ignore
   const epochs = new Epochs(link as unknown as LiveLink, parts);
   const first = own.keyring.currentKeyId;
   const isNew = () => !equalBytes(own.keyring.currentKeyId, first);
@@ -130,6 +135,23 @@ describe('a clock that was set', () => {
     await epochs.look();
     await epochs.look();
     expect(world.done).toEqual(['greeted', 'greeted', 'greeted']);
+    epochs.stop();
+  });
+
+  it('is asked for when no acl-service is known any more, whose own may have been set, and not while one is', async () => {
+    const { world, epochs, own, clock, lines } = anAgent();
+    clock.adjust(NOW + AN_HOUR, NOW, NOW);
+    own.rotate(clock.now());
+    await epochs.look();
+    expect([world.done, clock.offsetMs]).toEqual([[], AN_HOUR]);
+    Object.assign(world, { aclCounts: false, aclIsThere: false });
+    for (let times = 0; times < 3; times += 1) await epochs.look();
+    expect([lines.length, clock.offsetMs]).toEqual([1, AN_HOUR]); // told once, however long it lasts
+    world.aclIsThere = true;
+    world.ahead = 'stop this agent, remove that file and start it again';
+    for (let times = 0; times < 3; times += 1) await epochs.look();
+    expect([world.done.length, clock.offsetMs]).toEqual([4, 0]);
+    expect(lines.slice(1)).toEqual([expect.stringMatching(/"level":50.*remove that file/)]);
     epochs.stop();
   });
 

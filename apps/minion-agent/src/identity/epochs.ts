@@ -3,7 +3,8 @@
  * again each time, so that clock, roles and services are those of now, and the new key goes out with the data.
  *
  * Timers stand still while a host sleeps: whether an epoch is over by the clock is looked at each minute, and when the broker is back.
- * So is whether the clock was set: then what hello told of it says nothing any more, and hello is said again first.
+ * So is whether the clock was set: then what hello told of it says nothing any more, and hello is said again first. The acl-service's own may
+ * have been set too: then what it announces counts here no more, and hello is said until it does.
  *
  * Spec: spec/envelope.md#epochs, #time.
  */
@@ -15,7 +16,7 @@ import type { LiveLink } from '../link/live-link.js';
 
 export interface EpochParts {
   readonly epochMs: number;
-  readonly trust: Pick<ClusterTrust, 'keep'>;
+  readonly trust: Pick<ClusterTrust, 'keep' | 'aheadOf'>;
   readonly data: Pick<HostData, 'send'>;
   readonly log: Logger;
 }
@@ -33,6 +34,8 @@ export class Epochs {
   #isTold = true;
   /** Whether it was told that the roles document has ended. */
   #endIsTold = false;
+  /** What was wrong with the last hello: it may be so for long. */
+  #problem: string | undefined;
   #isStopped = false;
 
   constructor(
@@ -58,7 +61,7 @@ export class Epochs {
   /** Begins a new epoch if the one in force is over, and tells of it if nobody has taken it yet. */
   async look(): Promise<void> {
     const { link } = this;
-    if (link.clock.wasSet()) await this.#greet();
+    if (link.clock.wasSet() || link.services('acl').length === 0) await this.#greet();
     this.#tellOfEnd();
     if (link.own.isOver(link.clock.now())) await this.begin();
     else if (!this.#isTold) await this.#tell();
@@ -115,7 +118,10 @@ export class Epochs {
     const { link, parts } = this;
     const before = link.clock.offsetMs;
     const problem = await link.greet();
-    if (problem !== undefined) parts.log.warn(problem.sentence);
+    if (problem !== undefined && problem.sentence !== this.#problem) parts.log.warn(problem.sentence);
+    this.#problem = problem?.sentence;
+    const ahead = problem === undefined ? parts.trust.aheadOf(link.clock) : undefined;
+    if (ahead !== undefined) parts.log.error(ahead);
     if (link.clock.offsetMs !== before && link.clock.offsetMs !== 0)
       parts.log.error({ offsetMs: link.clock.offsetMs }, 'the clock of this host is wrong');
   }

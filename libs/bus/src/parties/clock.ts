@@ -63,6 +63,11 @@ export class Clock {
     return this.steady();
   }
 
+  /** How far the time is ahead of the elapsed time: it falls when this clock is set back, or the acl-service's was and is followed. */
+  get aheadOfElapsed(): number {
+    return this.now() - this.steady();
+  }
+
   /** A minion's time never runs below the latest signed `issued` that it verified. */
   raiseFloor(issuedMs: number): void {
     this.#floorMs = Math.max(this.#floorMs, issuedMs);

@@ -8,6 +8,8 @@ import { equalBytes, type KnownParty, mapKey, namesOf, type RoleName } from '@na
 const MAX_PASSING = 10_000;
 /** Announcements that have ended are kept so long, so that a clock that was far ahead for a while loses nobody. */
 const ENDED_KEPT_MS = 24 * 3_600_000;
+/** Nobody's clock may differ by more: what is for a later time was announced while a clock was ahead. */
+const MAX_SKEW_MS = 300_000;
 
 export class Directory {
   readonly #byKeyId = new Map<string, KnownParty>();
@@ -15,6 +17,8 @@ export class Directory {
   readonly #jobs = new Map<string, KnownParty>();
   /** Key ids of the epoch before, by service or identity: messages that were sealed under it may still be on their way; under an older one, none. */
   readonly #before = new Map<string, string>();
+  /** Key ids that a service has replaced, and when the last announcement of each ends. */
+  readonly #replaced = new Map<string, number>();
   /** Key ids of sessions, and of senders that nobody vouches for; the one that was heard from longest ago is first. */
   readonly #passing = new Set<string>();
 
@@ -95,7 +99,9 @@ export class Directory {
   /** Forgets whose announcement ended long ago. */
   forgetEnded(): void {
     const now = this.now();
-    this.retain(({ notAfter }) => notAfter + ENDED_KEPT_MS > now);
+    const isKept = (notAfter: number) => notAfter + ENDED_KEPT_MS > now;
+    this.retain(({ notAfter }) => isKept(notAfter));
+    for (const [keyId, notAfter] of this.#replaced) if (!isKept(notAfter)) this.#replaced.delete(keyId);
   }
 
   /** @returns false for an announcement older than the one in force, which is not learned. */
@@ -120,20 +126,34 @@ export class Directory {
     }
   }
 
-  /** @returns false for an announcement older than the one in force: `not_before` only rises. */
+  /** @returns false for an announcement that does not follow on the one in force. */
   #learnLasting(party: KnownParty): boolean {
     const table = party.owner.type === 'role' ? this.#services : this.#jobs;
     const key = party.owner.type === 'role' ? namesOf(party).owner : namesOf(party).key;
     const known = table.get(key);
     if (known === party) return true;
-    if (known !== undefined && known.notBefore > party.notBefore) return false;
+    if (known !== undefined && !this.#follows(party, known)) return false;
     table.set(key, party);
     this.#passing.delete(namesOf(party).keyId);
     if (known !== undefined && !equalBytes(known.keyId, party.keyId)) {
       this.#forgetBefore(key);
       this.#before.set(key, namesOf(known).keyId);
+      if (known.owner.type === 'role') this.#replaced.set(namesOf(known).keyId, known.notAfter);
     }
     return true;
+  }
+
+  /**
+   * `not_before` only rises. But a service that is announced for a time to come, as while the cluster's clock was ahead, goes by what it
+   * announces now; and a key that it has replaced never comes back, also not when the time has come for which that was announced.
+   */
+  #follows(party: KnownParty, known: KnownParty): boolean {
+    const isRising = known.notBefore <= party.notBefore;
+    if (party.owner.type !== 'role') return isRising;
+    if (this.#replaced.has(namesOf(party).keyId)) return false;
+    const latest = this.now() + MAX_SKEW_MS;
+    const [isTime, wasTime] = [party.notBefore <= latest, known.notBefore <= latest];
+    return isTime === wasTime ? isRising : isTime;
   }
 
   #forgetBefore(key: string): void {

@@ -80,6 +80,12 @@ export class OwnParty {
     return this.announce(nowMs);
   }
 
+  /** Starts a new epoch, and wipes every key before it at once. */
+  startAnew(nowMs: number): Signed {
+    this.rotate(nowMs);
+    return this.rotate(nowMs);
+  }
+
   /** Whether the epoch in force is over by the clock, which goes on while a host sleeps and its timers do not. */
   isOver(nowMs: number): boolean {
     return nowMs >= this.keyring.current.notBefore + this.lifetimes.epochMs;

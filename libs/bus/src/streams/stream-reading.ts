@@ -21,7 +21,7 @@ import type { NatsTransport } from '../nats/nats-transport.js';
 import type { ReadFrom, Reading } from '../ports/journal.js';
 import { askedMeanwhile } from './asked-meanwhile.js';
 import { ConsumerReading, letGo } from './consumer-reading.js';
-import { isMadeAnew, type Last, type Leader } from './is-made-anew.js';
+import { isMadeAnew, type Last, type Leader, SLACK_MS } from './is-made-anew.js';
 import { NANOS_PER_MS } from './make-bucket.js';
 import { beginReading, type ReadingState } from './reading-state.js';
 import { triedAnew } from './when-placed.js';
@@ -51,8 +51,8 @@ export const SOON_MS = 1500;
 const SLOW_MS = 5000;
 /** A node that has just become the stream's leader may not know at once of all that it has. */
 const ASK_AGAIN_MS = 500;
-/** The clock of the node that leads the stream now may be behind that of the one before. */
-const SLACK_MS = 60_000;
+/** All subjects. */
+const EVERY = '>';
 
 export class StreamReading implements Reading {
   #messages: ConsumerReading | undefined;
@@ -196,10 +196,11 @@ export class StreamReading implements Reading {
         const { created, state } = await triedAnew(() => this.#info());
         return { createdAt: Date.parse(created), lastSequence: state.last_seq };
       },
-      gotAt: async (sequence) => {
+      nextFrom: async (sequence) => {
         const { streams } = await this.#manager();
-        const message = await triedAnew(() => streams.getMessage(this.what.stream, { seq: sequence }));
-        return message?.time.getTime();
+        const next = { seq: sequence, next_by_subj: EVERY };
+        const message = await triedAnew(() => streams.getMessage(this.what.stream, next));
+        return message === null ? undefined : { sequence: message.seq, at: message.time.getTime() };
       },
       again: async () => {
         await pause(ASK_AGAIN_MS, undefined, { ref: false });

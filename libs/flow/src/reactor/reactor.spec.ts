@@ -217,6 +217,30 @@ describe('a reaction', () => {
     expect(notes.filter((note) => note.startsWith('left_out'))).toHaveLength(1);
   });
 
+  it.each([
+    ['that lack a value', { data: {} }],
+    [
+      'that came one from another',
+      { data: { ...EVENT.data, _cause: { depth: 9 } }, origin: { kind: 'runner', name: 'r' } },
+    ],
+  ])(
+    'events %s do not fill the log: sixty are told at once, then one a second, and each is counted',
+    async (_, event) => {
+      const { asked, notes, counted, hear, pass } = aReactor(PING);
+      const hearMany = async (count: number) => {
+        for (let number = 0; number < count; number += 1) await hear({ ...event, id: `gw.${String(number)}` });
+      };
+      await hearMany(1000);
+      const toldAtOnce = notes.splice(0);
+      pass(10_000);
+      await hearMany(1000);
+      expect([toldAtOnce.length, notes.length, counted.length, asked]).toEqual([61, 10, 2000, []]);
+      expect(toldAtOnce.at(-1)).toContain('more are left out than are told here');
+      await hear({ id: 'gw.good' });
+      expect(asked).toHaveLength(1);
+    },
+  );
+
   it('is left out when too many came one from another; only a service’s word on that counts', async () => {
     const { asked, hear } = aReactor(PING, { depth: 2 });
     const data = { ...EVENT.data, _cause: { depth: 2 } };

@@ -41,7 +41,7 @@ export interface ReactorPorts {
   ask(call: ReactionCall): Promise<Result<string, Refusal>>;
   /** Counts a reaction by what has become of it. */
   count(became: Became): void;
-  /** Says so in the log; of those that are above the rate once. */
+  /** Says so in the log; of those that are above the rate once, and not of all that are left out. */
   note(became: Became, about: Readonly<Record<string, unknown>>, sentence: string): void;
   /** Milliseconds. */
   now(): number;
@@ -56,10 +56,14 @@ export interface ReactorLimits {
 
 const MINUTE_S = 60;
 const MAX_AT_ONCE = 32;
+/** Of one rule's reactions that an event leaves out the log tells so many at once, and then one a second: whoever fires the events says how many there are. */
+const TOLD = { rate: 1, burst: 60 };
 
 export class Reactor {
   /** By the reaction's name. */
   readonly #budget: Budget;
+  /** By the reaction's name: how many of those that an event leaves out the log may still tell of. */
+  readonly #told: Budget;
   /** By the reaction's name. Each has taken a token, and gives it back when it is not for this replica to run. */
   readonly #claims = new Map<string, Set<Promise<unknown>>>();
   readonly #running = new Set<Promise<void>>();
@@ -73,6 +77,9 @@ export class Reactor {
     this.#budget = new Budget({ rate: rate / MINUTE_S, burst: rate }, (reaction) => {
       const sentence = `more than reactor_rate (${String(rate)}) a minute; the rest is left out`;
       ports.note('left_out', { reaction }, sentence);
+    });
+    this.#told = new Budget(TOLD, (reaction) => {
+      ports.note('left_out', { reaction }, 'more are left out than are told here; the figures count them all');
     });
   }
 
@@ -101,12 +108,12 @@ export class Reactor {
     const facts = about(reaction, event);
     const depth = depthOf(event) + 1;
     if (depth > this.limits.depth) {
-      this.#ended('left_out', { ...facts, depth }, 'reactions set off one another; this one is left out');
+      this.#leftOut({ ...facts, depth }, 'reactions set off one another; this one is left out');
       return;
     }
     const call = callOf(reaction, event, depth);
     if (!call.ok) {
-      this.#ended('left_out', facts, call.error);
+      this.#leftOut(facts, call.error);
       return;
     }
     if (!(await this.#claim(reaction, event))) return;
@@ -115,7 +122,13 @@ export class Reactor {
     else this.#ended('refused', { ...facts, code: asked.error.code }, asked.error.sentence);
   }
 
-  #ended(became: Became, facts: Readonly<Record<string, unknown>>, sentence: string): void {
+  /** The event itself is why, at whatever pace such come: no rate stands before this. */
+  #leftOut(facts: Facts, sentence: string): void {
+    this.ports.count('left_out');
+    if (this.#told.take(facts.reaction, this.ports.now())) this.ports.note('left_out', facts, sentence);
+  }
+
+  #ended(became: Became, facts: Facts, sentence: string): void {
     this.ports.count(became);
     this.ports.note(became, facts, sentence);
   }
@@ -144,7 +157,12 @@ export class Reactor {
   }
 }
 
-function about({ name, fun }: Reaction, { id, tag }: ReactorEvent): Readonly<Record<string, unknown>> {
+interface Facts {
+  readonly reaction: string;
+  readonly [about: string]: unknown;
+}
+
+function about({ name, fun }: Reaction, { id, tag }: ReactorEvent): Facts {
   return { reaction: name, fun, event: id, tag };
 }
 

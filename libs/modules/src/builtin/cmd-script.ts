@@ -1,5 +1,6 @@
 /** `cmd.script` and `cmd.script_retcode`: a script whose text came with the request, or that is on this host. */
-import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { chmod, chown, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, type Value } from '@natrium/model';
 import type { CallContext } from '../call-context.js';
@@ -81,12 +82,22 @@ interface ScriptFile {
   readonly permit: (file: string) => void;
 }
 
-/** Puts the text into a file, and takes that away once it has been used. @throws {ExecutionError} */
+/** Where scripts lie now. */
+const inUse = new Set<string>();
+
+/** An agent that is told to stop waits 20 s for what runs, and the script goes on without it: its interpreter has opened the file. */
+function leaveNone(): void {
+  for (const folder of inUse) rmSync(folder, { recursive: true, force: true });
+}
+
+/** Puts the text into a file, and takes that away once it has been used, or this process ends. @throws {ExecutionError} */
 export async function withScript<T>(
   { text, account, permit }: ScriptFile,
   use: (file: string) => Promise<T>,
 ): Promise<T> {
-  const folder = await mkdtemp('/tmp/natrium-script-');
+  const folder = mkdtempSync('/tmp/natrium-script-');
+  if (inUse.size === 0) process.once('exit', leaveNone);
+  inUse.add(folder);
   try {
     const file = join(folder, 'script');
     permit(file);
@@ -94,6 +105,8 @@ export async function withScript<T>(
     return await use(file);
   } finally {
     await rm(folder, { recursive: true, force: true });
+    inUse.delete(folder);
+    if (inUse.size === 0) process.off('exit', leaveNone);
   }
 }
 

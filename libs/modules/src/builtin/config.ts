@@ -1,5 +1,5 @@
 /** `config.*`: this minion's configuration. What is named like a secret is not shown, whoever asks. */
-import { isList, isMap, type Value, type ValueMap } from '@natrium/model';
+import { isList, isMap, isTrue, type Value, type ValueMap } from '@natrium/model';
 import type { CallContext } from '../call-context.js';
 import { defineModule } from '../loader/declaration.js';
 import { InvocationError } from '../loader/errors.js';
@@ -86,6 +86,27 @@ export const configModule = defineModule('config', {
       return first === undefined ? (given ?? '') : (first[name] ?? null);
     },
   ),
+  merge: fn(
+    {
+      doc: 'One value by its whole name, from the configuration and the pillar: maps and lists of both as one.',
+      params: [
+        { name: 'value', type: 'str', doc: 'Name, never nested.' },
+        DEFAULT,
+        OMIT_OPTS,
+        OMIT_MASTER,
+        OMIT_PILLAR,
+      ],
+      returns:
+        'of one name in two maps the value in the configuration; else what is found first; default when that is empty',
+      examples: ['config.merge mine_functions'],
+    },
+    ({ value: name, default: otherwise, ...omitted }, context) => {
+      const maps = places({ ...omitted, omit_grains: true }, context).map((place) => place());
+      const found = maps.flatMap((map) => (Object.hasOwn(map, name) ? [map[name] ?? null] : []));
+      const value = found.reduce((first, next) => together(first, next), null);
+      return isTrue(value) ? value : otherwise;
+    },
+  ),
   items: fn(
     { doc: 'The whole configuration, without secrets.', returns: 'a map', examples: ['config.items'] },
     (_, { config }) => withoutSecrets(config),
@@ -105,6 +126,12 @@ function places(omitted: Omitted, { config, grains, pillar }: CallContext): read
     ...(omitted.omit_grains ? [] : [() => withoutSecrets(grains())]),
     ...(omitted.omit_pillar ? [] : [() => withoutSecrets(pillar?.() ?? {})]),
   ];
+}
+
+function together(first: Value, next: Value): Value {
+  if (first === null) return next;
+  if (isMap(first) && isMap(next)) return { ...next, ...first };
+  return isList(first) && isList(next) ? [...first, ...next] : first;
 }
 
 /** All of the maps whose names match, of one name the first; undefined when there is none. */

@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Float, type Value, type ValueMap } from '@natrium/model';
+import { Float, pyStr, type Value, type ValueMap } from '@natrium/model';
 import { gatherGrains } from '../grains/gather-grains.js';
 import { GrainsFile } from '../grains/grains-file.js';
 import { call, named } from '../testing/call-context.js';
@@ -165,11 +165,35 @@ it.each<[string, Value]>([
   expect(new GrainsFile(folder).read()).toEqual({ [name]: value, 'another\u007f': 1 });
 });
 
-it('a file that is no mapping is named, and nothing of it is lost', async () => {
-  writeFileSync(join(folder, 'grains'), '- a list\n');
+it.each<[string, (path: string) => void, RegExp]>([
+  [
+    'no mapping',
+    (path) => {
+      writeFileSync(path, '- a list\n');
+    },
+    /: it is not a mapping of grains$/,
+  ],
+  [
+    'no YAML',
+    (path) => {
+      writeFileSync(path, 'role: [web\n');
+    },
+    / is no YAML: /,
+  ],
+  [
+    'no file',
+    (path) => {
+      mkdirSync(path);
+    },
+    / cannot be read: EISDIR/,
+  ],
+])('what is %s is named with its path, and nothing of it is lost', async (_, make, why) => {
   const file = new GrainsFile(folder);
-  expect(() => file.read()).toThrow(`${file.path}: it is not a mapping of grains`);
-  const outcome = await call('grains.setval', ['a', 1], { grains: () => ({}), grainsFile: file });
-  expect(outcome.success).toBe(false);
-  expect(readFileSync(file.path, 'utf8')).toBe('- a list\n');
+  make(file.path);
+  expect(() => file.read()).toThrow(why);
+  const { ret, retcode } = await call('grains.setval', ['a', 1], { grains: () => ({}), grainsFile: file });
+  expect(ret).toMatch(why);
+  expect(pyStr(ret).startsWith(`ERROR: ${file.path}`)).toBe(true);
+  expect(retcode).toBe(1);
+  expect(() => file.read()).toThrow(why);
 });

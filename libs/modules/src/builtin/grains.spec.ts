@@ -21,7 +21,7 @@ describe('grains.*', () => {
     [['ports:7'], ''],
   ])('grains.get %j', async (sent, ret) => {
     const grains = () => ({ ...aCall().grains(), 'flat:key': 1, ports: [{ 80: 'http' }, { 443: 'https' }] });
-    expect((await call('grains.get', sent, { grains })).ret).toEqual(ret);
+    for (const fun of ['grains.get', 'grains.fetch']) expect((await call(fun, sent, { grains })).ret).toEqual(ret);
   });
 
   it('a grain that is null is there', async () => {

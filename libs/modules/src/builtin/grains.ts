@@ -2,6 +2,7 @@
 import { pyStr, type ValueMap } from '@natrium/model';
 import { defineModule } from '../loader/declaration.js';
 import { fn } from '../minion-registry.js';
+import { grainsFilterBy } from './grains-filter.js';
 import { grainsSetters } from './grains-set.js';
 import { DELIMITER, traverse, traverseOr } from './traverse.js';
 
@@ -11,6 +12,20 @@ const SANITIZE = {
   default: false,
   doc: 'Hide serial numbers, host name and domain.',
 } as const;
+
+const get = fn(
+  {
+    doc: 'One grain of this minion.',
+    params: [
+      { name: 'key', type: 'str', doc: 'Name of the grain, nested with the delimiter.' },
+      { name: 'default', type: 'any', default: '', doc: 'What to return when it is not there.' },
+      DELIMITER,
+      { name: 'ordered', type: 'bool', default: true, doc: 'Maps keep their order either way.' },
+    ],
+    examples: ['grains.get os', 'grains.get pkg:apache none'],
+  },
+  ({ key, default: otherwise, delimiter }, { grains }) => traverseOr(grains(), key, delimiter, otherwise),
+);
 
 export const grainsModule = defineModule('grains', {
   ...grainsSetters,
@@ -39,19 +54,9 @@ export const grainsModule = defineModule('grains', {
       return sanitize ? sanitized(found) : found;
     },
   ),
-  get: fn(
-    {
-      doc: 'One grain of this minion.',
-      params: [
-        { name: 'key', type: 'str', doc: 'Name of the grain, nested with the delimiter.' },
-        { name: 'default', type: 'any', default: '', doc: 'What to return when it is not there.' },
-        DELIMITER,
-        { name: 'ordered', type: 'bool', default: true, doc: 'Maps keep their order either way.' },
-      ],
-      examples: ['grains.get os', 'grains.get pkg:apache none'],
-    },
-    ({ key, default: otherwise, delimiter }, { grains }) => traverseOr(grains(), key, delimiter, otherwise),
-  ),
+  get,
+  fetch: get,
+  filter_by: grainsFilterBy,
   has_value: fn(
     {
       doc: 'Tells whether a grain is there, whatever it holds.',

@@ -24,6 +24,8 @@ describe('pillar.*', () => {
     ['pillar.get', ['db/user', '', false, null, '/', 'base', 'base'], 'app'],
     ['pillar.get', ['role', named({ merge: false, pillarenv: null, saltenv: 'base' })], 'web'],
     ['pillar.get', ['nope'], ''],
+    ['pillar.fetch', ['db:ports:1:tls'], true],
+    ['pillar.fetch', ['nope', 'fallback'], 'fallback'],
     ['pillar.get', ['nope', 'fallback'], 'fallback'],
     ['pillar.get', ['__proto__'], ''],
     ['pillar.item', ['role', 'db:user', 'nope'], { role: 'web', 'db:user': 'app', nope: '' }],

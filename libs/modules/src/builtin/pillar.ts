@@ -12,6 +12,29 @@ const REST = { rest: 'args', doc: 'Only these, named as for pillar.item.' } as c
 const KWARGS = { kwargs: 'kwargs', doc: 'Salt’s other options; they change nothing here.' } as const;
 const ALL = { params: [REST, KWARGS] } as const;
 
+const get = fn(
+  {
+    doc: 'One value of the pillar of this minion.',
+    params: [
+      { name: 'key', type: 'str', doc: 'Name, nested with the delimiter; empty for all.' },
+      { name: 'default', type: 'any', default: '', doc: 'What to return when it is not there.' },
+      { name: 'merge', type: 'bool', default: false, doc: 'Refused: the default is not merged into what is there.' },
+      { name: 'merge_nested_lists', type: 'any', default: null, doc: 'Means something with merge only.' },
+      DELIMITER,
+      { ...ENVIRONMENT, name: 'pillarenv' },
+      { ...ENVIRONMENT, name: 'saltenv' },
+    ],
+    examples: ['pillar.get role', 'pillar.get db:user nobody'],
+  },
+  ({ key, default: otherwise, merge, delimiter, pillarenv, saltenv }, context) => {
+    if (merge) throw new InvocationError('merge is not built: pillar.get returns what is there or the default');
+    const other = [pillarenv, saltenv].find((name) => name !== null && name !== 'base');
+    if (other !== undefined)
+      throw new InvocationError(`there is no pillar of ${String(other)} alone: a minion has one, of all environments`);
+    return key === '' ? all(context) : traverseOr(all(context), key, delimiter, otherwise);
+  },
+);
+
 export const pillarModule = defineModule('pillar', {
   items: fn(
     { doc: 'The whole pillar of this minion, or some of it.', ...ALL, examples: ['pillar.items', 'pillar.items role'] },
@@ -38,30 +61,8 @@ export const pillarModule = defineModule('pillar', {
     },
     ({ args, delimiter, kwargs: { default: otherwise = '' } }, context) => some(args, delimiter, otherwise, context),
   ),
-  get: fn(
-    {
-      doc: 'One value of the pillar of this minion.',
-      params: [
-        { name: 'key', type: 'str', doc: 'Name, nested with the delimiter; empty for all.' },
-        { name: 'default', type: 'any', default: '', doc: 'What to return when it is not there.' },
-        { name: 'merge', type: 'bool', default: false, doc: 'Refused: the default is not merged into what is there.' },
-        { name: 'merge_nested_lists', type: 'any', default: null, doc: 'Means something with merge only.' },
-        DELIMITER,
-        { ...ENVIRONMENT, name: 'pillarenv' },
-        { ...ENVIRONMENT, name: 'saltenv' },
-      ],
-      examples: ['pillar.get role', 'pillar.get db:user nobody'],
-    },
-    ({ key, default: otherwise, merge, delimiter, pillarenv, saltenv }, context) => {
-      if (merge) throw new InvocationError('merge is not built: pillar.get returns what is there or the default');
-      const other = [pillarenv, saltenv].find((name) => name !== null && name !== 'base');
-      if (other !== undefined)
-        throw new InvocationError(
-          `there is no pillar of ${String(other)} alone: a minion has one, of all environments`,
-        );
-      return key === '' ? all(context) : traverseOr(all(context), key, delimiter, otherwise);
-    },
-  ),
+  get,
+  fetch: get,
   keys: fn(
     {
       doc: 'The names in one map of the pillar.',

@@ -17,6 +17,7 @@ describe('sys.*', () => {
       'config.dot_vals',
       'config.get',
       'config.items',
+      'config.merge',
       'config.option',
       'config.valid_fileproto',
     ]);

@@ -17,6 +17,7 @@ import {
   type Value,
   type ValueMap,
 } from '@natrium/model';
+import { ExecutionError } from '../loader/errors.js';
 
 const OWNER_WRITES = 0o640;
 /** Half of what a minion may tell of itself, beside what is gathered: with more its agent could not start again. */
@@ -30,13 +31,13 @@ export class GrainsFile {
     this.path = join(folder, 'grains');
   }
 
-  /** Empty where there is no such file. @throws {Error} When it cannot be read, or is no mapping: with its path. */
+  /** Empty where there is no such file. @throws {ExecutionError} When it cannot be read, or is no mapping: with its path. */
   read(): ValueMap {
     const text = this.#text();
     if (text.trim() === '') return {};
     const value = parsed(text, this.path);
     if (value === null) return {};
-    if (!isMap(value)) throw new Error(`${this.path}: it is not a mapping of grains`);
+    if (!isMap(value)) throw new ExecutionError(`${this.path}: it is not a mapping of grains`);
     return value;
   }
 
@@ -60,7 +61,11 @@ export class GrainsFile {
   }
 
   #text(): string {
-    return existsSync(this.path) ? readFileSync(this.path, 'utf8') : '';
+    try {
+      return existsSync(this.path) ? readFileSync(this.path, 'utf8') : '';
+    } catch (error) {
+      throw new ExecutionError(`${this.path} cannot be read: ${messageOf(error)}`, { cause: error });
+    }
   }
 }
 
@@ -80,7 +85,7 @@ function parsed(text: string, path: string) {
   try {
     return readYaml(withIndentation(text), path).value;
   } catch (error) {
-    throw new Error(`${path} is no YAML: ${messageOf(error)}`, { cause: error });
+    throw new ExecutionError(`${path} is no YAML: ${messageOf(error)}`, { cause: error });
   }
 }
 

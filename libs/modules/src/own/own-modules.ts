@@ -7,13 +7,13 @@
  *
  * How to write one: docs/modules.md.
  */
-import { type FSWatcher, watch } from 'node:fs';
 import { messageOf } from '@natrium/model';
 import type { Module } from '../loader/declaration.js';
 import type { BaseContext } from '../loader/registry.js';
 import { GuestEnded } from './guest.js';
 import { guestModule, type GuestOptions } from './guest-module.js';
 import { type Host, type OwnFile, ownFiles, programOf } from './own-file.js';
+import { WatchedFolder } from './watched-folder.js';
 
 export interface OwnModulesOptions<C> extends GuestOptions<C> {
   /** An earlier folder wins where two have a module of one name. */
@@ -57,7 +57,7 @@ export class OwnModules<C extends BaseContext> {
   #timer: NodeJS.Timeout | undefined;
   #again: NodeJS.Timeout | undefined;
   #closed = false;
-  readonly #watchers: FSWatcher[] = [];
+  #watched: readonly WatchedFolder[] = [];
 
   constructor(private readonly options: OwnModulesOptions<C>) {}
 
@@ -78,7 +78,10 @@ export class OwnModules<C extends BaseContext> {
 
   /** Loads, and loads again whenever a folder changes or a file may yet be loaded; `onChange` hears of each time. */
   watch(onChange: () => void): Promise<void> {
-    for (const folder of this.options.folders) this.#watchFolder(folder, onChange);
+    const readSoon = () => {
+      this.#readSoon(onChange);
+    };
+    this.#watched = this.options.folders.map((folder) => new WatchedFolder(folder, readSoon));
     return this.#loadAndTell(onChange);
   }
 
@@ -86,7 +89,7 @@ export class OwnModules<C extends BaseContext> {
     this.#closed = true;
     clearTimeout(this.#timer);
     clearTimeout(this.#again);
-    for (const watcher of this.#watchers) watcher.close();
+    for (const folder of this.#watched) folder.close();
   }
 
   async #loadAndTell(onChange: () => void): Promise<void> {
@@ -98,20 +101,9 @@ export class OwnModules<C extends BaseContext> {
     this.#again = setTimeout(() => void this.#loadAndTell(onChange), soonest - performance.now()).unref();
   }
 
-  #watchFolder(folder: string, onChange: () => void): void {
-    const onEvent = (): void => {
-      clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => void this.#loadAndTell(onChange), QUIET_MS);
-    };
-    try {
-      const watcher = watch(folder, { persistent: false }, onEvent);
-      watcher.on('error', () => {
-        watcher.close();
-      });
-      this.#watchers.push(watcher);
-    } catch {
-      // `load` says what is wrong with the folder.
-    }
+  #readSoon(onChange: () => void): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#loadAndTell(onChange), QUIET_MS);
   }
 
   async #read(): Promise<void> {

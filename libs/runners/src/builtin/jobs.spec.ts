@@ -1,4 +1,4 @@
-import { isList, isMap, type Value } from '@natrium/model';
+import { Float, isList, isMap, isWithin, toPlain, type Value } from '@natrium/model';
 import type { ActiveJob, JobDetail } from '../runner-context.js';
 import { aMaster, run } from '../testing/runner-call.js';
 
@@ -263,4 +263,30 @@ describe('jobs.active', () => {
     });
     expect((await run('jobs.active')).ret).toEqual({});
   });
+});
+
+describe('a return that no answer carries, nested as it is', () => {
+  const nested = (levels: number): Value => (levels === 0 ? new Float(1) : [nested(levels - 1)]);
+  const job = (levels: number): JobDetail => ({
+    ...newer,
+    returns: { ...newer.returns, web3: { ret: nested(levels), retcode: 0, success: true } },
+  });
+  const TOO_DEEP = '[cut: nested too deeply to be shown]';
+  const MOST = 24;
+
+  it.each([
+    ['jobs.lookup_jid', 23, 22],
+    ['jobs.list_job', 20, 19],
+    ['jobs.print_job', 20, 19],
+  ])(
+    'hides none of the others’ in %s: of %i levels it is told as that, of %i it is shown',
+    async (fun, tooMany, most) => {
+      for (const levels of [tooMany, most]) {
+        const { ret } = await run(fun, [newer.jid], aMaster({ jobs: [job(levels)] }));
+        expect(isWithin(toPlain(ret) as Value, MOST)).toBe(true);
+        const text = JSON.stringify(ret);
+        expect([text.includes(TOO_DEEP), text.includes('web2')]).toEqual([levels === tooMany, true]);
+      }
+    },
+  );
 });

@@ -112,6 +112,15 @@ describe('manage.versions', () => {
     expect(await ask(0)).toEqual({ Master: 'Natrium-0.1.0', 'Up to date': { web1: 'Natrium-0.1.0' } });
   });
 
+  it('counts as offline who tells what is no version for its length: the others’ are told', async () => {
+    const [longest, tooLong] = [`Natrium-0.1.0${'+'.repeat(243)}`, 'x'.repeat(257)];
+    const returns = { web1: told(longest), web2: told(tooLong) };
+    const answer = { type: 'answered', returns, absent: [] } as const;
+    const { ret } = await run('manage.versions', [], aMaster({ accepted: ['web1', 'web2'], answer }));
+    expect(ret).toMatchObject({ 'Up to date': { web1: longest }, 'Minion offline': { web2: false } });
+    expect(JSON.stringify(ret)).not.toContain(tooLong);
+  });
+
   it('shows a refusal as its sentence, and fails', async () => {
     const denied = refusal('not_permitted', 'runner manage.versions may not run test.version on *');
     const outcome = await run('manage.versions', [], aMaster({ answer: { type: 'refused', refusal: denied } }));

@@ -41,6 +41,8 @@ const REMOVE_KEYS = {
 const INSTALLS = 'it would install software on other hosts, and Natrium runs commands on its own minions only';
 const KEYS = 'a key is accepted by its fingerprint, with natrium-key -a or the wheel key.accept';
 
+const LONGEST_VERSION = 256;
+
 /** Salt has many names for the same two lists. */
 function live(doc: string, which: keyof Status) {
   return runner(
@@ -150,8 +152,8 @@ async function versions({ master, host }: RunnerContext): Promise<Reply | ValueM
   const answer = await master.publish(publishAsk({ tgt: '*', fun: 'test.version', arg: [], tgtType: 'glob' }, host));
   if (answer.type !== 'answered') return unanswered('test.version', answer);
   const told = Object.entries(answer.returns).flatMap(([id, { ret, retcode }]) =>
-    // Who failed to tell it counts as offline, as in Salt.
-    retcode === 0 && typeof ret === 'string' ? [[id, ret] as const] : [],
+    // Who failed to tell it counts as offline, as in Salt; so does who tells so much that there is no room for the others.
+    retcode === 0 && typeof ret === 'string' && ret.length <= LONGEST_VERSION ? [[id, ret] as const] : [],
   );
   return groupVersions(SALT_VERSION, new Map(told), accepted);
 }

@@ -1,5 +1,5 @@
 /** Rules of `salt.execute`: it asks like other runners, and fails where a return is missing. */
-import { refusal, type ValueMap } from '@natrium/model';
+import { refusal, type Value, type ValueMap } from '@natrium/model';
 import type { PublishAnswer } from '@natrium/modules';
 import { builtinRunners } from './index.js';
 import { runnerRegistry } from '../runner-registry.js';
@@ -21,6 +21,13 @@ it('tells by minion what each has returned', async () => {
   expect(master.published).toMatchObject([
     { tgt: 'web*', tgtType: 'glob', fun: 'pkg.version', arg: ['bash'], returner: '', timeout: 5 },
   ]);
+});
+
+it('tells what the others have returned beside one whose return no answer carries', async () => {
+  const nested = (levels: number): Value => (levels === 0 ? 1 : [nested(levels - 1)]);
+  const returns = { web1: told('a'), web2: { ret: nested(23), retcode: 0 }, web3: { ret: nested(22), retcode: 0 } };
+  const { ret, retcode } = await run('salt.execute', ['web*', 'test.echo'], answering({ returns }));
+  expect([ret, retcode]).toEqual([{ web1: 'a', web2: '[cut: nested too deeply to be shown]', web3: nested(22) }, 0]);
 });
 
 it('takes Salt’s arguments in Salt’s order', async () => {

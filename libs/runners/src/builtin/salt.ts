@@ -18,6 +18,7 @@ import {
 import { executionLibrary } from '../execution-library.js';
 import { publishAsk } from '../publish-ask.js';
 import { runner } from '../runner-registry.js';
+import { withinAnswer } from '../within-answer.js';
 
 const READING: ReadonlySet<string> = new Set([
   ...['arg', 'arg_clean', 'arg_repr', 'arg_type', 'echo', 'false', 'kwarg', 'none', 'ping', 'providers', 'true'].map(
@@ -104,6 +105,6 @@ function executed({ fun, tgt }: { readonly fun: string; readonly tgt: Value }, a
   if (told.length + absent.length === 0)
     return reply(`No minion matched ${pyStr(tgt)}: nothing was run.`, { retcode: 1 });
   const hasFailed = told.some(([, { retcode, success }]) => retcode !== 0 || success === false);
-  const value: ValueMap = Object.fromEntries(told.map(([id, { ret }]) => [id, ret]));
+  const value: ValueMap = Object.fromEntries(told.map(([id, { ret }]) => [id, withinAnswer(ret, 1)]));
   return reply(value, { retcode: hasFailed || absent.length + missing.length > 0 ? 1 : 0 });
 }

@@ -2,6 +2,7 @@
 import { MemoryStore, type Opened, StoredCorrupt } from '@natrium/bus';
 import { encode, fp, identityFrom, newIdentitySecret, sodiumReady, type Wire } from '@natrium/envelope';
 import { Budget } from '@natrium/flow';
+import type { Room } from '@natrium/matchers';
 import { ok, type Target, type Value } from '@natrium/model';
 import { type Body, type contracts, records, writeAs } from '@natrium/wire';
 import type { AuditLog } from './audit/audit-log.js';
@@ -24,6 +25,8 @@ let mines: Mines;
 let decided: Target[];
 /** What the patterns of a rule take. */
 let sizeOfRules: number;
+/** What looking at the reader's data takes for one. */
+let workOfRules: number;
 
 beforeAll(sodiumReady);
 beforeEach(async () => {
@@ -31,6 +34,7 @@ beforeEach(async () => {
   mines = await Mines.open(new MemoryStore('mine'));
   decided = [];
   sizeOfRules = 0;
+  workOfRules = 0;
 });
 
 const item = (name: string, value: Value, allowTgt = '', allowTgtType = 'glob'): MineItem => ({
@@ -77,8 +81,9 @@ async function ask(
       onTests(tests);
       return ok([...keys.keys()]);
     },
-    certainlyIn: (target: Target, id: string, mayMake: (size: number) => boolean) => {
+    certainlyIn: (target: Target, id: string, mayMake: (size: number) => boolean, room: Room) => {
       decided.push(target);
+      room.take(workOfRules);
       return mayMake(sizeOfRules) && typeof target.tgt === 'string' && target.tgt.startsWith(id);
     },
   };
@@ -336,6 +341,15 @@ describe('the rules of one answer', () => {
     decided = [];
     expect(await get(namesTo(MAX_NAMES))).toEqual(refused(/allow_tgt differs too much/));
     expect(decided).toHaveLength(33);
+  });
+
+  it('look at the data of the reader as much as one target may, all together; beyond it all is refused', async () => {
+    workOfRules = 1_000_000;
+    await aMinion('web1', ...of('compound', 8));
+    expect(Object.keys((await get(namesTo(4))) as object)).toHaveLength(4);
+    decided = [];
+    expect(await get(namesTo(8))).toEqual(refused(/allow_tgt differs too much/));
+    expect(decided).toHaveLength(5);
   });
 
   it('cost the reader a request for each 64 characters that were compiled', async () => {

@@ -8,6 +8,7 @@
 import type { Opened } from '@natrium/bus';
 import { encodedSize, toHex } from '@natrium/envelope';
 import { type Budget, CARRIED_BYTES, TOO_FAST } from '@natrium/flow';
+import { Room } from '@natrium/matchers';
 import {
   err,
   isReadable,
@@ -159,6 +160,8 @@ export class MineDoor {
 /** The `allow_tgt` rules that one answer has to decide. Many minions have the same one, which is compiled once. */
 class Rules {
   readonly #decided = new Map<string, boolean>();
+  /** For all of them: a reader chooses its own data, and may have chosen the rules. */
+  readonly #room = new Room();
   #compiled = 0;
 
   constructor(
@@ -171,9 +174,9 @@ class Rules {
     return Math.min(this.#compiled, MAX_RULES);
   }
 
-  /** More would have to be compiled than one answer may cost; rules that were not compiled permit nobody. */
+  /** More would have to be compiled, or looked at, than one answer may cost; rules of which that is not done permit nobody. */
   get areTooMany(): boolean {
-    return this.#compiled > MAX_RULES;
+    return this.#compiled > MAX_RULES || this.#room.isSpent;
   }
 
   permit({ allowTgt: tgt, allowTgtType: tgtType }: MineItem): boolean {
@@ -184,7 +187,7 @@ class Rules {
     if (known !== undefined) return known;
     if (!CHEAP.has(tgtType)) this.#compiled += tgt.length;
     const mayMake = (size: number) => this.#mayMake(size / SIZE_OF_A_CHARACTER - tgt.length);
-    const decided = !this.areTooMany && this.policy.certainlyIn({ tgt, tgtType }, this.reader, mayMake);
+    const decided = !this.areTooMany && this.policy.certainlyIn({ tgt, tgtType }, this.reader, mayMake, this.#room);
     this.#decided.set(rule, decided);
     return decided;
   }

@@ -35,6 +35,8 @@ export interface RequestedTarget {
 
 /** Tests of a plain name in a microsecond. */
 const TESTS_OF_MAKING = 20;
+const TESTS_OF_A_MS = 1000 * TESTS_OF_MAKING;
+const GAVE_UP = 'finding out whom it means takes too long; its patterns repeat too much that can stand in many places';
 
 export function requestTarget(policy: Policy, target: Target, inventory: Inventory): RequestedTarget {
   const parsed = parseTarget(target, { nodegroups: policy.nodegroups });
@@ -61,7 +63,10 @@ class Readable implements RequestedTarget {
   get problem(): string | undefined {
     const { problems } = this.expr;
     const defect = problems.find(({ isMild }) => isMild !== true);
-    return (defect ?? (problems.length > 0 && this.#resolved.minions.length === 0 ? problems[0] : undefined))?.reason;
+    if (defect !== undefined) return defect.reason;
+    const { minions, gaveUp } = this.#resolved;
+    if (gaveUp === true) return GAVE_UP;
+    return minions.length === 0 ? problems[0]?.reason : undefined;
   }
 
   get minions(): readonly string[] {
@@ -72,8 +77,9 @@ class Readable implements RequestedTarget {
     return this.problem === undefined ? this.#resolved.missing : [];
   }
 
+  /** What was given up is tried anew: another time the host may have more time for it. */
   get held(): number {
-    return this.minions.length + this.expr.size;
+    return this.#resolved.gaveUp === true ? Infinity : this.minions.length + this.expr.size;
   }
 
   readonly covers = (permitted: PermittedTarget): boolean => {
@@ -85,16 +91,26 @@ class Readable implements RequestedTarget {
   #isWithin({ expr: allowed }: PermittedTarget): boolean {
     const { minions } = this.#resolved;
     if (minions.length === 0 || allowed === undefined) return minions.length === 0;
-    this.tests += minions.length * allowed.work;
-    return minions.every((id) => certainlyMatches(allowed, this.inventory, id));
+    return this.#counted(allowed, minions.length * allowed.work, () =>
+      minions.every((id) => certainlyMatches(allowed, this.inventory, id)),
+    );
   }
 
   get #resolved(): Resolved {
     if (this.#asked === undefined) {
       const { work, size } = this.expr;
-      this.tests += work * this.inventory.accepted.size + TESTS_OF_MAKING * size;
-      this.#asked = resolve(this.expr, this.inventory, 'greedy');
+      const estimate = work * this.inventory.accepted.size + TESTS_OF_MAKING * size;
+      this.#asked = this.#counted(this.expr, estimate, () => resolve(this.expr, this.inventory, 'greedy'));
     }
     return this.#asked;
+  }
+
+  /** Where it takes longer than can be told beforehand, that counts. */
+  #counted<T>({ isCostly }: TargetExpr, estimate: number, find: () => T): T {
+    const now = (isCostly ? this.inventory.now : undefined) ?? (() => 0);
+    const begun = now();
+    const found = find();
+    this.tests += Math.max(estimate, Math.floor(now() - begun) * TESTS_OF_A_MS);
+    return found;
   }
 }

@@ -16,6 +16,9 @@ const INT =
 const FLOAT =
   /^(?:[-+]?[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
 
+/** Has a digit too many, which nobody reads who is sent it; of a hexadecimal number that is not its length. */
+const TOO_LARGE = 10n ** BigInt(MAX_DIGITS);
+
 const NULLS: ReadonlySet<string> = new Set(['', '~', 'null', 'Null', 'NULL']);
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ...['true', 'yes', 'on'].map((word) => [word, true] as const),
@@ -36,7 +39,7 @@ export function readBoolean(text: string, anyCase = false): boolean | undefined 
 
 /** @returns undefined when the word is not an integer's. */
 export function readInteger(text: string): Value | Malformed | undefined {
-  return INT.test(text) && text.length <= MAX_DIGITS ? constructInteger(text) : undefined;
+  return INT.test(text) && unsigned(text).length <= MAX_DIGITS ? constructInteger(text) : undefined;
 }
 
 /** @returns undefined when the word is not a float's. */
@@ -53,11 +56,14 @@ export function readPlainWord(text: string): Value | Malformed | undefined {
 /** The value of a word that is said to be an integer; a signed number with a leading zero is octal, as in YAML 1.1. */
 export function constructInteger(source: string): Value | Malformed {
   const text = withoutLeadingZeros(source).replaceAll('_', '');
-  const negative = text.startsWith('-');
-  const digits = /^[-+]/.test(text) ? text.slice(1) : text;
+  const digits = unsigned(text);
   const size = digits.includes(':') ? base60(digits) : wholeNumber(digits);
-  if (size === undefined) return MALFORMED;
-  return narrow(negative ? -size : size);
+  if (size === undefined || size >= TOO_LARGE) return MALFORMED;
+  return narrow(text.startsWith('-') ? -size : size);
+}
+
+function unsigned(text: string): string {
+  return /^[-+]/.test(text) ? text.slice(1) : text;
 }
 
 function withoutLeadingZeros(source: string): string {
@@ -87,7 +93,7 @@ function narrow(value: bigint): Value {
 export function constructFloat(source: string): Value | Malformed {
   const text = source.replaceAll('_', '').toLowerCase();
   const sign = text.startsWith('-') ? -1 : 1;
-  const size = sizeOf(/^[-+]/.test(text) ? text.slice(1) : text);
+  const size = sizeOf(unsigned(text));
   return size === undefined ? MALFORMED : float(sign * size);
 }
 

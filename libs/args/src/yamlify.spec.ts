@@ -24,6 +24,19 @@ const RULES: readonly (readonly [rule: string, words: readonly (readonly [string
     ],
   ],
   [
+    'a whole number has 400 digits at most, without its sign and however it is written; one with more stays text',
+    [
+      ['9'.repeat(400), 10n ** 400n - 1n],
+      [`-${'9'.repeat(400)}`, 1n - 10n ** 400n],
+      [`[+${'9'.repeat(400)}]`, [10n ** 400n - 1n]],
+      ['9'.repeat(401), '9'.repeat(401)],
+      [`-${'9'.repeat(401)}`, `-${'9'.repeat(401)}`],
+      [`0x${'f'.repeat(332)}`, 16n ** 332n - 1n],
+      [`0x${'f'.repeat(333)}`, `0x${'f'.repeat(333)}`],
+      [`[!!int 0x${'f'.repeat(333)}]`, `[!!int 0x${'f'.repeat(333)}]`],
+    ],
+  ],
+  [
     'a word with a tab or a line break stays text',
     [
       ['a\tb', 'a\tb'],

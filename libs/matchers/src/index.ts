@@ -6,5 +6,6 @@ export { parseCompoundWord, splitWords } from './compound-words.js';
 export { expandNodeGroup, type NodeGroups, nodeGroupWords, readNodeGroups } from './node-group.js';
 export { compilePattern, type Pattern } from './pattern.js';
 export { certainlyMatches, matchesSelf, resolve, type Resolved } from './resolve.js';
+export { Room } from './room.js';
 export { parseTarget, type TargetExpr } from './target.js';
 export { compileWholeMatch, isPlainGlob, type WholeMatch } from './whole-match.js';

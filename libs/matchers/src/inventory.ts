@@ -15,6 +15,8 @@ export interface Inventory {
   dataOf(id: string): MinionData | null | undefined;
   /** Changes whenever anything here does; without it nothing may be remembered. */
   readonly revision?: number | string;
+  /** Milliseconds of a steady clock: by it, finding out whom a costly target means is given up. Without one it takes what it takes. */
+  readonly now?: () => number;
   /** Ids that have data but no accepted key; only the mode `cached` looks at them. */
   readonly stale?: Iterable<string>;
 }

@@ -23,7 +23,7 @@ const PARTS_OF_ONE = 2;
 const BESIDE = 2;
 
 interface Size {
-  readonly movable: number;
+  readonly work: number;
   readonly members: number;
   readonly unrolled: number;
 }
@@ -35,13 +35,14 @@ interface Size {
  * @throws {PatternError} When that is too much.
  */
 export function checkSize(node: Node): Size {
-  const size = { movable: movable(node, false), members: members(node), unrolled: unrolled(node) };
-  if (size.movable > MAX_MOVABLE)
+  const moves = movable(node, false);
+  if (moves > MAX_MOVABLE)
     throw new PatternError(
       `what has no fixed place in it (repeats, what is in or behind them, anchors) is more than ${String(MAX_MOVABLE)} characters`,
     );
+  const size = { members: members(node), unrolled: unrolled(node) };
   if (size.members > MAX_MEMBERS) throw new PatternError('it has too many of \\w, or of wide ranges with (?i)');
-  return size;
+  return { ...size, work: 1 + (hasCounts(node) ? Math.max(moves, size.unrolled) : moves) };
 }
 
 /** @throws {PatternError} When the counts of a pattern cost too much, or it is deeper than the engine goes. */

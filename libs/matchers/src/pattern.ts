@@ -75,9 +75,9 @@ function testOf(text: string, whole: boolean): Omit<Pattern, 'source'> {
   if (whole && hasGlobalFlags) {
     throw new PatternError('flags such as (?i) are not possible where the whole text is matched; write (?i:...)');
   }
-  const { movable, members, unrolled } = checkSize(node);
+  const { work, members, unrolled } = checkSize(node);
   const size = CHARACTER_SIZE * Math.max(text.length, unrolled) + members;
-  return { work: 1 + movable, size, test: endTest(node, whole) };
+  return { work, size, test: endTest(node, whole) };
 }
 
 /**

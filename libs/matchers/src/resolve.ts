@@ -19,12 +19,21 @@ export interface Resolved {
   readonly minions: readonly string[];
   /** Ids that a list names and no accepted minion has; not where the list is negated. */
   readonly missing: readonly string[];
+  /** It would have taken too long: whom else it means is not known. */
+  readonly gaveUp?: true;
 }
+
+/**
+ * Milliseconds. What a pattern costs on many texts cannot be told from how it is written: of two that are as long, the one takes a
+ * microsecond for each minion, and the other ten milliseconds. Everybody else waits meanwhile.
+ */
+const MAX_MS = 2000;
+const GAVE_UP: Resolved = { minions: [], missing: [], gaveUp: true };
 
 /** Of whom no data is looked at. */
 const NO_DATA = new Room();
 
-export function resolve({ root, usesData }: TargetExpr, inventory: Inventory, mode: ResolveMode): Resolved {
+export function resolve({ root, usesData, isCostly }: TargetExpr, inventory: Inventory, mode: ResolveMode): Resolved {
   const { accepted } = inventory;
   if (root.kind === 'term' && root.term.names !== undefined) return resolveNames(root.term.names, accepted);
   if (root.kind === 'term' && root.term.only !== undefined) {
@@ -32,7 +41,10 @@ export function resolve({ root, usesData }: TargetExpr, inventory: Inventory, mo
   }
   const minions: string[] = [];
   const unknown = unknownAs(mode);
+  const now = (isCostly ? inventory.now : undefined) ?? (() => 0);
+  const end = now() + MAX_MS;
   for (const id of accepted) {
+    if (now() > end) return GAVE_UP;
     const data = usesData ? inventory.dataOf(id) : null;
     if (evaluate(root, { id, data, unknown, accepted: true, room: usesData ? new Room() : NO_DATA }) === true)
       minions.push(id);
@@ -62,17 +74,19 @@ function staleMatches(root: Expr, inventory: Inventory): readonly string[] {
   );
 }
 
-/** Tells whether one accepted minion is certainly inside of a permitted target. */
-export function certainlyMatches({ root, usesData }: TargetExpr, inventory: Inventory, id: string): boolean {
-  return (
-    evaluate(root, {
-      id,
-      data: usesData ? inventory.dataOf(id) : null,
-      unknown: undefined,
-      accepted: true,
-      room: usesData ? new Room() : NO_DATA,
-    }) === true
-  );
+/**
+ * Tells whether one accepted minion is certainly inside of a permitted target.
+ *
+ * @param room What may be done about its data; one for several targets where others than the operator choose how many they are.
+ */
+export function certainlyMatches(
+  { root, usesData }: TargetExpr,
+  inventory: Inventory,
+  id: string,
+  room = usesData ? new Room() : NO_DATA,
+): boolean {
+  const data = usesData ? inventory.dataOf(id) : null;
+  return evaluate(root, { id, data, unknown: undefined, accepted: true, room }) === true;
 }
 
 /** The minion's own view: its data is known to itself. */

@@ -6,6 +6,7 @@ import { RE2JS } from 're2js';
 import type { Inventory, MinionData } from './inventory.js';
 import { readNodeGroups } from './node-group.js';
 import { certainlyMatches, matchesSelf, resolve, type ResolveMode } from './resolve.js';
+import { Room } from './room.js';
 import { parseTarget, type TargetExpr } from './target.js';
 
 const GROUPS = readNodeGroups({
@@ -312,6 +313,43 @@ describe('10,000 minions', () => {
   });
 });
 
+describe('a target of which finding out whom it means takes too long', () => {
+  const accepted = new Set(Array.from({ length: 3000 }, (_, index) => `web${String(index)}`));
+  /** Each look at the clock is a millisecond later than the one before. */
+  const slow = (): Inventory => {
+    let ms = 0;
+    return { accepted, dataOf: () => ({ grains: { os: 'Debian' }, pillar: {} }), now: () => (ms += 1) };
+  };
+  const given = (tgt: string, tgtType: string, inventory: Inventory) =>
+    (['greedy', 'strict', 'cached'] as const).map((mode) => {
+      const { minions, gaveUp } = resolve(parse(tgt, tgtType), inventory, mode);
+      return gaveUp ?? minions.length;
+    });
+
+  it.each([
+    ['web[0-9]+', 'pcre'],
+    ['os:Debian', 'grain'],
+    ['web* and not E@db.*', 'compound'],
+  ])('means nobody and is given up: %s (%s)', (tgt, tgtType) => {
+    expect(given(tgt, tgtType, slow())).toEqual([true, true, true]);
+    expect(given(tgt, tgtType, { ...slow(), accepted: new Set([...accepted].slice(0, 1000)) })).toEqual([
+      1000, 1000, 1000,
+    ]);
+  });
+
+  it.each([
+    ['web*', 'glob'],
+    ['web* and not db*', 'compound'],
+    [[...accepted].join(','), 'list'],
+  ])('is never one of globs and names', (tgt, tgtType) => {
+    expect(given(tgt, tgtType, slow())).toEqual([3000, 3000, 3000]);
+  });
+
+  it('takes what it takes where no clock is', () => {
+    expect(given('web[0-9]+', 'pcre', { accepted, dataOf: () => null })).toEqual([3000, 3000, 3000]);
+  });
+});
+
 describe('a pillar of which a part could not be read', () => {
   const doubtful = {
     accepted: new Set(['web1']),
@@ -351,6 +389,22 @@ describe('a minion whose data would take more work than any minion is worth', ()
     expect(means(`${costly} or G@os:Debian`, 'strict')).toEqual(['web2']);
   });
 
+  it('is one of whom a pattern with counts makes out nothing, as often as it repeats', () => {
+    for (const [term, known] of [
+      ['P@large:(?:b?a){1,2}b', ['web1', 'web2']],
+      ['P@large:(?:b?a){1,300}b', ['web2']],
+    ] as const)
+      expect([term, ...means(`not ${term}`, 'strict')]).toEqual([term, ...known]);
+  });
+
+  it('has one measure for several targets where that is asked for', () => {
+    const room = new Room();
+    const isMeant = (text: string) => certainlyMatches(parse(text, 'compound'), fleet, 'web1', room);
+    expect(isMeant('G@large:aaa*')).toBe(true);
+    expect(isMeant(costly)).toBe(false);
+    expect([room.isSpent, isMeant('G@large:aaa*'), isMeant('web1')]).toEqual([true, false, true]);
+  });
+
   it('is nothing to what is cheap, nor to the next target', () => {
     expect(means('G@large:aaa*', 'strict')).toEqual(['web1', 'web2']);
     expect(means('G@os:[D]ebian', 'strict')).toEqual(['web1', 'web2']);
@@ -363,6 +417,9 @@ it.each([
   ['web*', 'glob', 1],
   ['*[ab]?', 'glob', 4],
   ['web.*[ab]+x', 'pcre', 7],
+  ['web\\d{3}', 'pcre', 7],
+  ['(?:a?.){1,300}[yz]', 'pcre', 602],
+  ['x:(?:a?.){1,300}[yz]', 'grain_pcre', 605],
   ['os:Debian', 'grain', 4],
   ['os:*[ab]', 'grain', 6],
   ['role:.*x', 'pillar_pcre', 6],

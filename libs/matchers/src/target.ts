@@ -19,6 +19,8 @@ export interface TargetExpr {
   readonly usesData: boolean;
   /** Whether a pattern in it is matched against pillar: a way to guess what it holds. */
   readonly guessesPillar: boolean;
+  /** Whether what a minion costs depends on its data or on more than a glob. */
+  readonly isCostly: boolean;
   /** What trying its terms on a minion costs, in tests of a plain name; 0 when those whom it means are only looked up. */
   readonly work: number;
   /** What its patterns take: microseconds to be made, once somebody is tried, and eight times as many bytes. */
@@ -147,12 +149,15 @@ function termOf(word: string, exact: boolean): Result<Term, TargetProblem> {
 
 function describe(root: Expr): TargetExpr {
   const terms = addTerms([], root);
+  const usesData = terms.some((term) => term.usesData);
+  const size = [...new Set(terms)].reduce((sum, term) => sum + (term.size ?? 0), 0);
   return {
     root,
     problems: terms.flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
-    usesData: terms.some(({ usesData }) => usesData),
+    usesData,
+    isCostly: usesData || size > 0,
     guessesPillar: terms.some(({ guessesPillar }) => guessesPillar === true),
-    size: [...new Set(terms)].reduce((sum, { size = 0 }) => sum + size, 0),
+    size,
     work: isLookedUp(root) ? 0 : terms.reduce((sum, { work = 1 }) => sum + work, 0),
   };
 }

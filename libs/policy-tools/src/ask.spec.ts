@@ -181,6 +181,17 @@ describe('the nearest misses', () => {
     ]);
   });
 
+  it('are the back ends that there are, for one that the file does not name', () => {
+    for (const kind of ['external', 'token'])
+      expect(explain(`${kind}:ldap/joe`, job('test.ping', 'web1'))).toEqual([
+        "external_auth: it has no back end 'ldap' (there are 'pam')",
+      ]);
+    const none = { ...CONFIG, external_auth: {} };
+    expect(explain('external:ldap/joe', job('test.ping', 'web1'), none)).toEqual([
+      ': there is no key in external_auth',
+    ]);
+  });
+
   it('are none for a target that cannot be read', () => {
     expect(explain('root', job('test.ping', 'web1 and', [], 'compound'))).toEqual([]);
   });

@@ -70,6 +70,11 @@ function listsFor(view: PolicyView, caller: Caller, asked: Asked): readonly Keye
 
 function noKey(view: PolicyView, caller: Caller, asked: Asked): Miss {
   const section = sectionFor(caller, asked);
+  const { external } = view.policy;
+  if (section === 'external_auth' && external.size > 0 && !external.has(caller.backend ?? '')) {
+    const shown = [...external.keys()].map((name) => `'${name}'`).join(', ');
+    return { path: [section], sentence: `it has no back end '${caller.backend ?? ''}' (there are ${shown})` };
+  }
   const keys = keyedLists(view).filter(
     (one) => one.section === section && (section !== 'external_auth' || one.path[1] === caller.backend),
   );

@@ -29,11 +29,29 @@ export function regexSamples(source: string, test: (text: string) => boolean): r
   return [...new Set(samplesOf(source))].filter(test);
 }
 
+const PARTS = /\\.|\[[^\]]*\]|./gsu;
+
+/** The group with which a text ends, and what stands before it. */
+export function lastGroup(source: string): { readonly before: string; readonly inside: string } | undefined {
+  let depth = 0;
+  let start = 0;
+  let isLast = false;
+  for (const { 0: part, index } of source.matchAll(PARTS)) {
+    if (part === '(' && depth === 0) start = index;
+    if (part === '(') depth += 1;
+    if (part === ')') depth -= 1;
+    isLast = part === ')' && depth === 0;
+  }
+  if (!isLast) return undefined;
+  const inside = source.slice(start + 1, -1).replace(/^\?(?:[a-zA-Z]*:|P?<\w+>)/, '');
+  return inside.startsWith('?') ? undefined : { before: source.slice(0, start), inside };
+}
+
 /** Branches outside of any parentheses and sets. */
 export function branchesOf(source: string): readonly string[] {
   const branches = [''];
   let depth = 0;
-  for (const [part] of source.matchAll(/\\.|\[[^\]]*\]|./gsu)) {
+  for (const [part] of source.matchAll(PARTS)) {
     if (part === '(') depth += 1;
     if (part === ')') depth -= 1;
     if (part === '|' && depth === 0) branches.push('');

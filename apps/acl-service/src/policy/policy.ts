@@ -24,7 +24,7 @@ import {
 import { type ConfigProblem, type LoadedConfig, type MasterConfig, POLICY_KEYS, policyValues } from '@natrium/config';
 import { policyRevision, toHex } from '@natrium/envelope';
 import type { Allowed, Proved, SignedRequest } from '@natrium/flow';
-import { certainlyMatches, type Inventory as Matched, parseTarget } from '@natrium/matchers';
+import { certainlyMatches, type Inventory as Matched, parseTarget, type Room } from '@natrium/matchers';
 import {
   err,
   fromPlain,
@@ -182,11 +182,12 @@ export class Policy {
    * Whether a minion is certainly one of a target that somebody permits; a target that is not sound permits nobody.
    *
    * @param mayMake Hears what the target's patterns take (`TargetExpr.size`) before any is made; without its leave nobody is permitted.
+   * @param room What may be done about the minion's data.
    */
-  certainlyIn(target: Target, id: string, mayMake: (size: number) => boolean): boolean {
+  certainlyIn(target: Target, id: string, mayMake: (size: number) => boolean, room: Room): boolean {
     const parsed = parseTarget(target, { nodegroups: this.#rules.nodegroups });
     if (!parsed.ok || parsed.value.problems.length > 0 || !mayMake(parsed.value.size)) return false;
-    return certainlyMatches(parsed.value, this.#matched(), id);
+    return certainlyMatches(parsed.value, this.#matched(), id, room);
   }
 
   #isFull(claim: AccountClaim): boolean {
@@ -223,6 +224,7 @@ export class Policy {
   #matched(): Matched {
     return {
       accepted: this.roster.acceptedMinions(),
+      now: () => performance.now(),
       revision: `${String(this.roster.revision)}.${String(this.inventory.revision)}`,
       dataOf: (id) => {
         const key = this.roster.keyOfMinion(id);

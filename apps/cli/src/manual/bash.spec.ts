@@ -23,6 +23,10 @@ _${name.replaceAll('-', '_')}; printf '%s\\n' "\${COMPREPLY[@]}"`;
       '--batch-safe-size',
     ]);
     expect(complete('natrium', '--out', 'j')).toEqual(['json', 'jsonl']);
+    expect(complete('natrium', '--out', '=', 'j')).toEqual(['json', 'jsonl']);
+    expect(complete('natrium', '--out', '=')).toEqual(complete('natrium', '--out', ''));
+    expect(complete('natrium', 'web1', 'test.echo', 'x', '=')).toEqual([]);
+    expect(complete('natrium', 'web1', 'test.echo', 'x', '=', '--out')).toEqual([]);
     expect(complete('natrium-key', '--finger-a')).toEqual(['--finger-all']);
     expect(complete('natriumctl', 'fi')).toEqual(['fingerprint']);
     expect(complete('natriumctl', 'up', '--rep')).toEqual(['--replicas']);

@@ -27,11 +27,13 @@ function bash(documented: readonly Documented[]): string {
     const names = subcommands.map(lastWord).join(' ');
     return [
       `${functionName(program)}() {`,
-      `  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" options='${words(program)}' verbs=''`,
+      `  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" options='${words(program)}' verbs='' equals=''`,
+      BASH_EQUALS,
       ...(names === '' ? [] : [bashPlace(program), '  case "${COMP_WORDS[at]}" in', ...cases, '  esac']),
       '  case "$before" in',
       ...bashValues([program, ...subcommands]),
       '  esac',
+      '  [ -n "$equals" ] && return',
       ...(names === ''
         ? []
         : [
@@ -46,7 +48,11 @@ function bash(documented: readonly Documented[]): string {
   return `# Completion of Natrium for bash; written by natriumctl completion bash.\n${functions.join('\n\n')}\n`;
 }
 
-/** Where the subcommand stands: behind the options of the program itself. Of `--config-dir=DIR` bash makes three words. */
+/** Of `--out=json` bash makes three words, and of `--out=` two; the value is the one that is completed. */
+const BASH_EQUALS =
+  '  if [ "$word" = = ]; then word=\'\' equals=1; elif [ "$before" = = ]; then before="${COMP_WORDS[COMP_CWORD-2]}" equals=1; fi';
+
+/** Where the subcommand stands: behind the options of the program itself. */
 function bashPlace({ command }: Program): string {
   return `  local at=1
   while [ "$at" -lt "$COMP_CWORD" ]; do

@@ -68,6 +68,7 @@ export function callProgram(io: Io): Program {
     '--executor-opts <map>',
     '--skip-grains',
     '--refresh-grains-cache',
+    '--no-return-event',
     '--output-diff',
     '--hard-crash',
   );

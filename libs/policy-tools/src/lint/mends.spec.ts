@@ -34,6 +34,17 @@ describe('a pattern of functions', () => {
     },
   );
 
+  it.each([
+    ['(test\\.ping$|disk\\..*)', []],
+    ['(?:disk|status)\\.(?:usage$|up(?:time$|.*))', []],
+    ['(?i)(?P<n>test\\.ping$|pkg\\.)', []],
+    ['a\\.(b$|c)', ["covers-more a.c_evil (write '(?:a\\.(b$|c))$')"]],
+    ['a\\.(b.*|(?:c$|d))', ["covers-more a.d_evil (write '(?:a\\.(b.*|(?:c$|d)))$')"]],
+    ['a\\.(b$|c.*)d', ["covers-more a.cxd_evil (write '(?:a\\.(b$|c.*)d)$')"]],
+  ])('that ends in branches of a group is open only in those that nobody wanted open: %s', (pattern, expected) => {
+    expect(told(lint({ publisher_acl: { fred: [pattern] } }))).toEqual(expected);
+  });
+
   it('that names modules and functions gets no mend that would take the modules away', () => {
     const found = lint({ publisher_acl: { fred: ['(?:test\\.|cmd\\.run)'] } });
     expect(told(found)).toEqual(['covers-more cmd.run_evil']);

@@ -3,7 +3,7 @@
  *
  * A branch that ends in `$` is closed, and one that ends in `.*` is open because somebody wanted it so.
  */
-import { branchesOf, regexSamples } from '../samples.js';
+import { branchesOf, lastGroup, regexSamples } from '../samples.js';
 import type { Reading, Subject } from './subject.js';
 
 const MEANT_SO = /(?<!\\)(?:\\\\)*(?:\.[*+]\??|\$|\\Z)$/;
@@ -29,8 +29,18 @@ export function openFunction(subject: Subject): Reading {
 }
 
 function openSamples({ source, test }: Subject): readonly string[] {
-  const open = branchesOf(source.replace(FLAGS, '')).filter((branch) => !MEANT_SO.test(branch));
-  return open.flatMap((branch) => regexSamples(branch, test)).filter((sample) => sample !== '');
+  return openBranches(source.replace(FLAGS, ''))
+    .flatMap((branch) => regexSamples(branch, test))
+    .filter((sample) => sample !== '');
+}
+
+/** Those of a group at the end are looked at one by one, too: `(web1$|db.*)` is as `web1$|db.*`. */
+function openBranches(source: string): readonly string[] {
+  return branchesOf(source).flatMap((branch) => {
+    const group = lastGroup(branch);
+    if (group === undefined) return MEANT_SO.test(branch) ? [] : [branch];
+    return openBranches(group.inside).map((inside) => `${group.before}(?:${inside})`);
+  });
 }
 
 function firstOf(samples: readonly string[], tail: string, { test }: Subject): readonly string[] {

@@ -28,6 +28,9 @@ export interface Resolved {
  * microsecond for each minion, and the other ten milliseconds. Everybody else waits meanwhile.
  */
 const MAX_MS = 2000;
+/** Between two looks at the clock: sixteen minions, or so much of their data as takes some milliseconds. */
+const WORK_OF_A_LOOK = 65_536;
+const WORK_OF_A_MINION = WORK_OF_A_LOOK / 16;
 const GAVE_UP: Resolved = { minions: [], missing: [], gaveUp: true };
 
 /** Of whom no data is looked at. */
@@ -43,11 +46,16 @@ export function resolve({ root, usesData, isCostly }: TargetExpr, inventory: Inv
   const unknown = unknownAs(mode);
   const now = (isCostly ? inventory.now : undefined) ?? (() => 0);
   const end = now() + MAX_MS;
+  let unseen = WORK_OF_A_LOOK;
   for (const id of accepted) {
-    if (now() > end) return GAVE_UP;
+    if (unseen >= WORK_OF_A_LOOK) {
+      if (now() > end) return GAVE_UP;
+      unseen = 0;
+    }
     const data = usesData ? inventory.dataOf(id) : null;
-    if (evaluate(root, { id, data, unknown, accepted: true, room: usesData ? new Room() : NO_DATA }) === true)
-      minions.push(id);
+    const room = usesData ? new Room() : NO_DATA;
+    if (evaluate(root, { id, data, unknown, accepted: true, room }) === true) minions.push(id);
+    unseen += WORK_OF_A_MINION + room.taken;
   }
   if (mode === 'cached') minions.push(...staleMatches(root, inventory));
   const named = new Set([...addLists(new Set(), root)].flat());

@@ -13,6 +13,10 @@ export class Room {
     return this.#left < 0;
   }
 
+  get taken(): number {
+    return MAX_WORK - this.#left;
+  }
+
   /** @returns Whether there was so much left. */
   take(work: number): boolean {
     this.#left -= work;

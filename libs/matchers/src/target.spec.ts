@@ -315,10 +315,10 @@ describe('10,000 minions', () => {
 
 describe('a target of which finding out whom it means takes too long', () => {
   const accepted = new Set(Array.from({ length: 3000 }, (_, index) => `web${String(index)}`));
-  /** Each look at the clock is a millisecond later than the one before. */
+  /** Each look at the clock is twenty milliseconds later than the one before. */
   const slow = (): Inventory => {
     let ms = 0;
-    return { accepted, dataOf: () => ({ grains: { os: 'Debian' }, pillar: {} }), now: () => (ms += 1) };
+    return { accepted, dataOf: () => ({ grains: { os: 'Debian' }, pillar: {} }), now: () => (ms += 20) };
   };
   const given = (tgt: string, tgtType: string, inventory: Inventory) =>
     (['greedy', 'strict', 'cached'] as const).map((mode) => {
@@ -343,6 +343,17 @@ describe('a target of which finding out whom it means takes too long', () => {
     [[...accepted].join(','), 'list'],
   ])('is never one of globs and names', (tgt, tgtType) => {
     expect(given(tgt, tgtType, slow())).toEqual([3000, 3000, 3000]);
+  });
+
+  it('is found out sooner where much data is looked at: the clock is not left alone for long', () => {
+    const large = { grains: { os: Array.from({ length: 100 }, () => 'Debian'.repeat(100)) }, pillar: {} };
+    const looks = (inventory: Inventory) => {
+      let count = 0;
+      resolve(parse('os:*x', 'grain'), { ...inventory, now: () => (count += 1) }, 'greedy');
+      return count;
+    };
+    expect(looks(slow())).toBeLessThan(accepted.size / 10);
+    expect(looks({ ...slow(), dataOf: () => large })).toBeGreaterThan(accepted.size / 2);
   });
 
   it('takes what it takes where no clock is', () => {

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { ask, typedLine } from './prompt.js';
+import { ask, prompt, typedLine } from './prompt.js';
 
 const CTRL_C = '\u0003';
 
@@ -24,6 +24,24 @@ async function interrupts(body: () => Promise<void>): Promise<number> {
   process.off('SIGINT', hear);
   return heard;
 }
+
+describe('a question of a login', () => {
+  it.each([true, false])(
+    'has no answer where its input was read to the end, as by --args-stdin (a terminal: %s)',
+    async (isTTY) => {
+      const input = terminal(isTTY);
+      input.end('a\ntest.ping\n');
+      for await (const chunk of input) expect(String(chunk)).toBe('a\ntest.ping\n');
+      expect(await prompt('password: ', { secret: true }, input)).toBeUndefined();
+    },
+  );
+
+  it('has the next line of a pipe that still has one', async () => {
+    const input = terminal(false);
+    input.end('fred\n');
+    expect(await prompt('username: ', { secret: false }, input)).toBe('fred');
+  });
+});
 
 describe('a line that is typed at a login', () => {
   it.each([false, true])('is what stands before its end (a secret: %s)', async (secret) => {

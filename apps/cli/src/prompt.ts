@@ -3,7 +3,7 @@
  * what it is about. From a pipe each question of a login takes the next line.
  */
 import { createInterface } from 'node:readline';
-import { Writable } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
 
 /** A stream that may be a terminal. */
 type End<Stream> = Stream & { readonly isTTY?: boolean };
@@ -11,12 +11,18 @@ type End<Stream> = Stream & { readonly isTTY?: boolean };
 let piped: AsyncIterator<string> | undefined;
 
 /** @returns undefined at the end of input and after Ctrl-C, which is raised as if the terminal had sent it. */
-export async function prompt(question: string, { secret }: { readonly secret: boolean }): Promise<string | undefined> {
-  return process.stdin.isTTY ? typedLine(question, { secret }, process.stdin, process.stderr) : nextPiped();
+export async function prompt(
+  question: string,
+  { secret }: { readonly secret: boolean },
+  input: End<Readable> = process.stdin,
+): Promise<string | undefined> {
+  // A line editor never hears of an end that `--args-stdin` has read, and the process would end without a word.
+  if (input.destroyed || input.readableEnded) return undefined;
+  return input.isTTY === true ? typedLine(question, { secret }, input, process.stderr) : nextPiped(input);
 }
 
-async function nextPiped(): Promise<string | undefined> {
-  piped ??= createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+async function nextPiped(input: Readable): Promise<string | undefined> {
+  piped ??= createInterface({ input })[Symbol.asyncIterator]();
   const next = await piped.next();
   return next.done === true ? undefined : next.value;
 }

@@ -169,7 +169,7 @@ describe('natrium-call', () => {
 
   it('takes --documentation, and options of Salt that change nothing', async () => {
     expect((await call(['--documentation', 'test.ping'])).asked[0]).toMatchObject({ fun: 'sys.doc' });
-    expect((await call(['--hard-crash', '--output-diff', 'test.ping'])).exit).toBe(0);
+    expect((await call(['--hard-crash', '--output-diff', '--no-return-event', 'test.ping'])).exit).toBe(0);
   });
 
   it('reads further words from stdin with --args-stdin', async () => {

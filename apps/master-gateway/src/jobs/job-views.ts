@@ -83,9 +83,13 @@ export function cutForOne<T extends Asked>(job: T): T {
   return cutTo(job, ARGUMENTS_ALONE);
 }
 
+/** An argument of a job or run that is shown, or a value of its metadata. */
+export function shallow(value: Value): Value {
+  return withinAnswer(value, AROUND);
+}
+
 function cutTo<T extends Asked>(job: T, most: number): T {
   const { arg, metadata } = job;
-  const shallow = (value: Value) => withinAnswer(value, AROUND);
   const attached = Object.entries(metadata ?? {}).map(([key, value]) => [key, shallow(value)] as const);
   return {
     ...job,

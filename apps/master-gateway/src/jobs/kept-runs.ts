@@ -28,11 +28,11 @@ import {
   type Value,
   type ValueMap,
 } from '@natrium/model';
-import { withinAnswer } from '@natrium/runners';
 import type { Body, contracts, records } from '@natrium/wire';
 import type { Logger } from 'pino';
 import type { JobEvents } from '../events/job-events.js';
 import type { JobCache } from './job-cache.js';
+import { shallow } from './job-views.js';
 import type { OpenRuns } from './open-runs.js';
 
 const OF_MASTER = '_master';
@@ -48,8 +48,6 @@ const GUESSED = '?';
 const MAX_KEPT = 10_000;
 /** How long after its time a run's end may come: its runner-service was stopped, or had no gateway. */
 const LATE_MS = 3_600_000;
-/** Levels around an argument where jobs are shown. */
-const AROUND = 3;
 
 const NOT_YET = 'what a run answered could not be kept or told yet';
 
@@ -233,7 +231,7 @@ export async function endedRun(cache: Pick<JobCache, 'returnsOf'>, jid: Jid): Pr
   return {
     jid,
     Function: fun,
-    Arguments: isList(args) ? args.map((arg) => withinAnswer(arg, AROUND)) : [],
+    Arguments: isList(args) ? args.map(shallow) : [],
     Target: id,
     'Target-type': 'list',
     User: user,

@@ -1,6 +1,7 @@
 /**
- * Runs that a gateway has left, and those of this one that go on when their time is over. The runner-service that works on one hands its end
- * to any gateway; when none has said for a while that it does, the run is lost, and that is kept and told as its end. Nothing runs again, and what a run answers after all counts instead.
+ * Runs that a gateway has left, and those of this one that go on when their time is over. The runner-service that works on one hands its
+ * end to any gateway; when none has said for a while that it does, the run is lost, and that is kept and told as its end. Nothing runs
+ * again, and what a run answers after all counts instead.
  *
  * Spec: spec/envelope.md#durability.
  */

@@ -67,7 +67,7 @@ export default {
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
   transform: {
     '^.+\\.ts$': [
-      '@swc/jest',
+      '<rootDir>/jest.transform.mjs',
       {
         // Each file of tests reads all that it imports anew. Without comments and blanks, and with the map beside it, a module is a sixth
         // of the text, and all of the tests take a tenth less.

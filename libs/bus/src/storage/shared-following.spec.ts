@@ -6,10 +6,12 @@ import type { Change, Store } from '../ports/store.js';
 import { openBucket } from './nats-store.js';
 import { SharedFollowing } from './shared-following.js';
 
-const NAME = 'NT_test_shared';
 const text = (value: string) => Uint8Array.from(Buffer.from(value));
 const read = ({ key, value }: Change) => `${key}=${value === undefined ? 'gone' : Buffer.from(value).toString()}`;
 
+/** Each rule has a bucket of its own: nats-server may still be removing the files of one that it calls deleted. */
+let made = 0;
+let name: string;
 let broker: Broker;
 let transport: NatsTransport;
 let manager: JetStreamManager;
@@ -22,16 +24,17 @@ beforeAll(async () => {
   manager = await jetstreamManager(transport.connection);
 });
 beforeEach(async () => {
-  store = await openBucket(transport, { name: NAME, replicas: 1, ttlMs: 0 });
+  name = `NT_test_shared_${String(++made)}`;
+  store = await openBucket(transport, { name, replicas: 1, ttlMs: 0 });
   shared = new SharedFollowing(store, read);
 });
-afterEach(() => manager.streams.delete(`KV_${NAME}`));
+afterEach(() => manager.streams.delete(`KV_${name}`));
 afterAll(async () => {
   await transport.drain();
   await broker.stop();
 });
 
-const consumers = async () => (await manager.streams.info(`KV_${NAME}`)).state.consumer_count;
+const consumers = async () => (await manager.streams.info(`KV_${name}`)).state.consumer_count;
 
 /** Waits for a text; the others that it hears before are noted. */
 function waitFor(wanted: string, pattern: string) {

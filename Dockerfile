@@ -48,7 +48,7 @@ COPY --from=files /opt/natrium/dist/minion-agent/ dist/minion-agent/
 COPY --from=files /opt/natrium/dist/cli/ dist/cli/
 COPY --from=files /opt/natrium/bin/ bin/
 ENV PATH=/opt/natrium/bin:$PATH MALLOC_MMAP_THRESHOLD_=32768 MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=16384
-ENTRYPOINT ["node", "--max-semi-space-size=8", "--v8-pool-size=1", "--heap-growing-percent=20", "--expose-gc", "--compact-on-every-full-gc", "dist/minion-agent/main.mjs"]
+ENTRYPOINT ["node", "--max-semi-space-size=4", "--v8-pool-size=1", "--heap-growing-percent=20", "--expose-gc", "--compact-on-every-full-gc", "dist/minion-agent/main.mjs"]
 
 FROM base AS cli
 COPY --from=files /opt/natrium/dist/cli/ dist/cli/

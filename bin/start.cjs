@@ -2,6 +2,9 @@
 /**
  * What the commands in this folder share: find the built program beside this folder (never by the current folder), build
  * it once when there is none, and load it. CommonJS, because a file without a suffix is that on every Node.
+ *
+ * Each of them is a shell's script up to its second line, which for Node is a word and a comment. Only a shell can tell whether
+ * SIGHUP is ignored, as under `nohup`: a trap for it does nothing then. Node has reset it before its first line.
  */
 const { existsSync, readdirSync, statSync } = require('node:fs');
 const { basename, dirname, join } = require('node:path');
@@ -12,7 +15,9 @@ const root = dirname(__dirname);
 function hasNewer(folder, time) {
   return readdirSync(folder).some((name) => {
     const path = `${folder}/${name}`;
-    if (name.endsWith('.ts')) return !name.endsWith('.spec.ts') && statSync(path).mtimeMs > time;
+    // What an editor keeps beside a file may be a link to nothing.
+    if (name.endsWith('.ts'))
+      return !name.endsWith('.spec.ts') && statSync(path, { throwIfNoEntry: false })?.mtimeMs > time;
     return !name.includes('.') && hasNewer(path, time);
   });
 }
@@ -32,8 +37,17 @@ function buildOnce(name) {
   return status === 0;
 }
 
+/** Under `nohup` a command goes on when its terminal is closed, as any program does. */
+function ignoreHangUp() {
+  const isIgnored = process.env.NATRIUM_SIGHUP === 'ignored';
+  // It is true of this process, not of those that it starts.
+  delete process.env.NATRIUM_SIGHUP;
+  if (isIgnored) process.on('SIGHUP', () => undefined);
+}
+
 /** Runs the command that a file of this folder stands for. */
 exports.start = (file) => {
+  ignoreHangUp();
   const name = basename(file);
   const program = join(root, 'dist', 'cli', `${name}.mjs`);
   if (!existsSync(program) && !(buildOnce(name) && existsSync(program))) {
@@ -41,10 +55,15 @@ exports.start = (file) => {
     process.exit(70);
   }
   // Looking at hundreds of files takes its milliseconds, which nobody's first line waits for.
-  process.once('exit', () => {
+  const compare = () => {
     if (isOlderThanSources()) process.stderr.write(`${name}: older than its sources; run "npm run build" in ${root}\n`);
-  });
+  };
+  process.once('exit', compare);
   require('node:module').enableCompileCache?.(join(root, '.cache', 'compile'));
   // On Node 20 an absolute path serves as well as a URL, and loading node:url costs a millisecond.
-  return import(program);
+  return import(program).catch((error) => {
+    if (error.code !== 'EMFILE' && error.code !== 'ENFILE') throw error;
+    process.stderr.write(`${name}: no more files may be open here (ulimit -n): ${error.message}\n`);
+    process.off('exit', compare).exit(1);
+  });
 };

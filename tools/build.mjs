@@ -31,7 +31,9 @@ const noHttp = { ...named, external: ['@nestjs/platform-express'] };
 /** Whoever runs modules of the user starts this beside itself. */
 const host = { 'module-host': 'apps/minion-agent/src/execution/module-host.mjs' };
 /** What an agent is hardly ever asked about, and what would be in its memory all the time. */
-const runners = { 'own-runners': 'apps/minion-agent/src/execution/own-runners.ts' };
+const seldom = Object.fromEntries(
+  ['own-runners', 'own-targets'].map((name) => [name, `apps/minion-agent/src/execution/${name}.ts`]),
+);
 const commands = ['natrium', 'natrium-call', 'natrium-run', 'natrium-key', 'natriumctl'];
 
 /** Each project and what it is made of; `tools` are the programs of this repository itself. */
@@ -40,7 +42,7 @@ const projects = {
   'acl-service': [app('acl-service', {}, noHttp)],
   'runner-service': [app('runner-service', host, noHttp)],
   'event-sink': [app('event-sink', {}, noHttp)],
-  'minion-agent': [app('minion-agent', { ...host, ...runners, swarm: 'apps/minion-agent/src/swarm.ts' }, lean)],
+  'minion-agent': [app('minion-agent', { ...host, ...seldom, swarm: 'apps/minion-agent/src/swarm.ts' }, lean)],
   cli: commands.map((name) => ({
     out: 'dist/cli',
     entries: { [name]: `apps/cli/src/${name}.ts`, ...(name === 'natrium-call' ? host : {}) },
@@ -155,29 +157,49 @@ const wasmBeside = (outdir) => ({
   },
 });
 
-const ENGINE = 're2js.cjs';
-
 /**
- * The engine of regular expressions lies beside agents and commands and is read when the first pattern needs it: most never
- * test one that `pattern-fast.ts` cannot, and its tables and its text are 0.5 MB of an agent. Services test them all the time.
+ * Packages that lie beside agents and commands and are read when they are first asked for something: what is in a program is in the
+ * memory of each agent, and is run each time that a command starts.
  */
-const engineBeside = (outdir) => ({
-  name: 'engine-beside',
+const SELDOM = [
+  // The engine of regular expressions: most never test one that `pattern-fast.ts` cannot, and its tables and its text are 0.5 MB of an agent.
+  // Services test them all the time.
+  { name: 're2js', entry: /[/\\]re2js[/\\]build[/\\]index\.js$/, exported: 'RE2JS' },
+  // What the NATS library signs with, in JavaScript; we do it with libsodium.
+  { name: 'tweetnacl', entry: /[/\\]tweetnacl[/\\]nacl-fast\.js$/ },
+  // What pino would start threads with, for logs that go elsewhere.
+  { name: 'thread-stream', entry: /[/\\]thread-stream[/\\]index\.js$/ },
+];
+
+const fileOf = (name) => `${name}.cjs`;
+
+/** Stands for the package until it is needed. `__esModule` is what a bundle asks of each CommonJS module as soon as it has it. */
+const standIn = (name, exported) => {
+  const found = `require('./${fileOf(name)}')${exported === undefined ? '' : `.${exported}`}`;
+  const proxy = `new Proxy(class {}, {
+    get: (_, key) => (key === '__esModule' ? undefined : (found ??= ${found})[key]),
+    construct: (_, given) => new (found ??= ${found})(...given),
+  })`;
+  return `let found;\n${exported === undefined ? 'module.exports' : `export const ${exported}`} = ${proxy};`;
+};
+
+const seldomBeside = (outdir, { name, entry, exported }) => ({
+  name: `${name}-beside`,
   setup({ onLoad }) {
-    onLoad({ filter: /[/\\]re2js[/\\]build[/\\]index\.js$/ }, async ({ path }) => {
-      const stdin = { contents: `export { RE2JS } from './${basename(path)}';`, resolveDir: dirname(path) };
-      const outfile = join(outdir, ENGINE);
+    onLoad({ filter: entry }, async ({ path }) => {
+      const from = `./${basename(path)}`;
+      const contents =
+        exported === undefined ? `module.exports = require('${from}');` : `export { ${exported} } from '${from}';`;
       await build({
-        stdin,
-        outfile,
+        stdin: { contents, resolveDir: dirname(path) },
+        outfile: join(outdir, fileOf(name)),
         bundle: true,
         minify: true,
         format: 'cjs',
         platform: 'node',
         target: options.target,
       });
-      const proxy = `new Proxy({}, { get: (_, name) => (engine ??= require('./${ENGINE}').RE2JS)[name] })`;
-      return { contents: `let engine;\nexport const RE2JS = ${proxy};` };
+      return { contents: standIn(name, exported) };
     });
   },
 });
@@ -227,8 +249,13 @@ async function bundle({ out, entries, copies = {}, external = [], ...more }) {
   await builtWithout({
     ...options,
     ...more,
-    plugins: [laterBeside, wasmBeside(outdir), nativeBeside(outdir), ...(more.minify ? [engineBeside(outdir)] : [])],
-    external: [`./${ENGINE}`, ...external],
+    plugins: [
+      laterBeside,
+      wasmBeside(outdir),
+      nativeBeside(outdir),
+      ...(more.minify ? SELDOM.map((one) => seldomBeside(outdir, one)) : []),
+    ],
+    external: [...SELDOM.map(({ name }) => `./${fileOf(name)}`), ...external],
     outdir,
     entryPoints,
   });

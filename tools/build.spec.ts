@@ -62,6 +62,14 @@ it('the engine of regular expressions is read for a pattern that needs it, and f
 
 const textOf = (file: string) => readFileSync(join(BUILT, file), 'latin1');
 
+it.each([
+  ['tweetnacl', 'no PRNG'],
+  ['thread-stream', 'end() took too long'],
+])('what the agent never asks of its libraries is not in its memory, but beside it: %s', (name, words) => {
+  const files = ['minion-agent/main.mjs', `minion-agent/${name}.cjs`, 'acl-service/main.mjs'];
+  expect(files.map((file) => textOf(file).includes(words))).toEqual([false, true, true]);
+});
+
 it.each(['master-gateway', 'acl-service', 'runner-service', 'event-sink', 'minion-agent'])(
   'the text of %s is ASCII: V8 holds it for as long as it runs, and all of it twice as wide for one other letter',
   (program) => {

@@ -33,6 +33,27 @@ describe('the nats-server.conf of the pages', () => {
   });
 });
 
+describe('the move from a Salt master', () => {
+  const block = /### From a Salt master\n[\s\S]*?\n```\n([\s\S]*?)\n```/.exec(operations)?.[1] ?? 'false';
+  let dir: string;
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'nt-salt-'));
+    mkdirSync(join(dir, 'salt', 'master.d'), { recursive: true });
+  });
+  afterEach(() => {
+    rmSync(dir, { recursive: true });
+  });
+
+  it('leaves of Salt’s file what counts, without its own folders and account', () => {
+    const ofSalt = 'user: salt\nroot_dir: /\npki_dir: /etc/salt/pki/master\ncachedir: /var/cache/salt\nsock_dir: /run/salt\n';
+    writeFileSync(join(dir, 'salt', 'master'), `${ofSalt}peer:\n  web1$:\n    - test\\.ping$\n`);
+    const here = block.replaceAll('/opt/natrium', inRoot('.')).replaceAll('/etc', dir);
+    const told = execFileSync('bash', ['-ec', here], { encoding: 'utf8' });
+    expect(told).toContain('0 problems');
+    expect(readFileSync(join(dir, 'natrium', 'master'), 'utf8')).toBe('peer:\n  web1$:\n    - test\\.ping$\n\nbroker_auth: jwt\n');
+  }); // prettier-ignore
+});
+
 describe('what a minion’s host is given of /opt/natrium', () => {
   const folders = /tar -C \/opt\/natrium -cz ([^|]+?) \| ssh/.exec(operations)?.[1]?.split(' ') ?? [];
   let dir: string;

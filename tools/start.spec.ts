@@ -1,6 +1,6 @@
 /** Rules of the commands in `bin/`: what was built runs at once, and whoever has changed a source since hears that at the end. */
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { inRoot } from './programs.mjs';
@@ -48,6 +48,18 @@ describe('a command that is built', () => {
       expect(run()).toEqual({ stdout: 'hello\n', stderr: said, status: 3 });
     },
   );
+
+  it('takes no notice of a link to nothing, as an editor leaves beside a file that is being written', () => {
+    symlinkSync('me@host.1', join(root, 'libs/model/src/.#index.ts'));
+    expect(run()).toEqual({ stdout: 'hello\n', stderr: '', status: 3 });
+  });
+
+  it('says in a sentence that no more files may be open', () => {
+    const error = "Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' })";
+    write('dist/cli/natrium.mjs', `throw ${error};\n`, BUILT);
+    const stderr = 'natrium: no more files may be open here (ulimit -n): EMFILE: too many open files\n';
+    expect(run()).toEqual({ stdout: '', stderr, status: 1 });
+  });
 
   it('takes no notice of a spec that is newer', () => {
     write('libs/model/src/index.spec.ts', '', BUILT + 1);

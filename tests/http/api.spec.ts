@@ -379,6 +379,22 @@ describe('events', () => {
     own.close();
   });
 
+  it('tell of his own runs who may not see those of others', async () => {
+    const [alice, dave] = [await world.tokenOf('alice'), await world.tokenOf('dave')];
+    const own = await listen({ 'X-Auth-Token': dave });
+    const begun = async (token: string, client: string, fun: string) => {
+      const { body } = await world.low(token, { client, fun });
+      return (body as { return: [{ tag: string }] }).return[0].tag;
+    };
+    const hers = await begun(alice, 'runner_async', 'test.arg');
+    const his = [await begun(dave, 'runner_async', 'test.arg'), await begun(dave, 'wheel', 'key.list_all')];
+    for (const tag of his) await own.until(`${tag}/ret`);
+    expect(own.tags).toEqual(expect.arrayContaining(his.map((tag) => `${tag}/new`)));
+    expect(own.tags.filter((tag) => tag.startsWith(hers))).toEqual([]);
+    expect((await world.low(dave, { client: 'runner', fun: 'jobs.list_jobs' })).status).toBe(401);
+    own.close();
+  });
+
   it('of a run’s end come when its answer can be read by its jid, as a job’s', async () => {
     const alice = await world.tokenOf('alice');
     const all = await listen({ 'X-Auth-Token': alice });

@@ -73,6 +73,7 @@ export const RECORDED: readonly Recorded[] = [
   { about: 'local with a keyword in a text', as: 'bob', ...low({ client: 'local', tgt: 'a', fun: 'test.echo', arg: ['text=2'] }), status: 200, returns: { return: [{ a: 2 }] } },
   { about: 'a number that is a jid: it becomes a text', as: 'bob', path: '/', type: json, body: '{"client":"local","tgt":"a","fun":"test.echo","arg":[20261123005056271607]}', status: 200, returns: { return: [{ a: '20261123005056271607' }] } },
   { about: 'the same within a list: it keeps its digits', as: 'bob', path: '/', type: json, body: '{"client":"local","tgt":"a","fun":"test.echo","arg":[[20261123005056271607]]}', status: 200, text: /"a": \[20261123005056271607\]/ },
+  { about: 'a number that JSON has no word for: it is null', as: 'bob', path: '/', type: json, body: '{"client":"local","tgt":"a","fun":"test.echo","arg":[[NaN,-Infinity]]}', status: 200, returns: { return: [{ a: [null, null] }] } },
   { about: 'a float without a fraction', as: 'bob', path: '/', type: json, body: '{"client":"local","tgt":"a","fun":"test.echo","arg":[1.0]}', status: 200, text: /"a": 1\.0\b/ },
   { about: 'local of several functions', as: 'bob', ...low({ client: 'local', tgt: 'a', fun: ['test.ping', 'test.echo'], arg: [[], ['hi']] }), status: 200, returns: { return: [{ a: { 'test.ping': true, 'test.echo': 'hi' } }] } },
   { about: 'local of a list of one function', as: 'bob', ...low({ client: 'local', tgt: 'a', fun: ['test.echo'], arg: [['hi']] }), status: 200, returns: { return: [{ a: { 'test.echo': 'hi' } }] } },

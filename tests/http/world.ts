@@ -11,7 +11,7 @@ import { START_MS, upCluster, type UpCluster } from '../support/up-cluster.js';
 
 const apr1 = apacheMd5 as unknown as (password: string) => string;
 
-export const PASSWORDS = { alice: 'wonderland', bob: 'builder', carol: 'sing' } as const;
+export const PASSWORDS = { alice: 'wonderland', bob: 'builder', carol: 'sing', dave: 'drive' } as const;
 export type User = keyof typeof PASSWORDS;
 
 export interface Answer {
@@ -145,8 +145,9 @@ export function useHttp(): HttpWorld {
 }
 
 function users(): string {
-  const sha = createHash('sha1').update(PASSWORDS.carol).digest('base64');
-  return `alice:${hashSync(PASSWORDS.alice, 4)}\nbob:${apr1(PASSWORDS.bob)}\ncarol:{SHA}${sha}\n`;
+  const sha = (password: string) => `{SHA}${createHash('sha1').update(password).digest('base64')}`;
+  const { alice, bob, carol, dave } = PASSWORDS;
+  return `alice:${hashSync(alice, 4)}\nbob:${apr1(bob)}\ncarol:${sha(carol)}\ndave:${sha(dave)}\n`;
 }
 
 function masterFile(folder: string): string {
@@ -167,6 +168,7 @@ external_auth:
     ^filetype: htpasswd
     alice: ['.*', '@runner', '@wheel']
     bob: ['test.*', {'a*': ['cmd.*']}]
+    dave: [{'@runner': ['test.*']}, {'@wheel': ['key.list_all']}]
 `;
 }
 

@@ -262,6 +262,14 @@ describe('the audit of a request about keys', () => {
     expect(recorded.flatMap(({ detail }) => detail['keys'])).toEqual(many.map((key) => ({ change: 'reject', ...key })));
   });
 
+  it('names a key as far as that can be recorded: no half of a character ends what it was called', async () => {
+    const { ask, recorded } = await aWorld();
+    const called = { id: `${'x'.repeat(254)}\u{1f600}`, fingerprint: `${'a'.repeat(127)}\u{1f600}` };
+    expect(await ask('key.delete', called)).toBe('key_mismatch');
+    const cut = { id: `${'x'.repeat(254)}\ufffd`, fingerprint: `${'a'.repeat(127)}\ufffd` };
+    expect(recorded[0]?.detail).toMatchObject({ refused: [{ change: 'delete', ...cut, code: 'key_mismatch' }] });
+  });
+
   it('quotes arguments of any size as far as they fit, and says how large they were', async () => {
     const { ask, recorded } = await aWorld();
     expect(await ask('key.accept', { id: 'web1' }, { id: 'x'.repeat(5 << 20) })).toBe('bad_request');

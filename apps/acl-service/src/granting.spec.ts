@@ -30,7 +30,7 @@ beforeAll(sodiumReady);
 const namesTo = (count: number) => Array.from({ length: count }, (_, n) => `web${String(n + 1)}`);
 
 /** A gate that knows the external users fred and ann, and from which addresses it has looked at passwords. */
-function aGate({ targets = new Budget({ rate: 1, burst: 100 }), minions = 1 } = {}) {
+function aGate({ targets = new Budget({ rate: 1, burst: 100 }), minions = 1, freds = 'test.*' } = {}) {
   const acl = SigningKey.generate();
   const roster = {
     callerOf: () => undefined,
@@ -44,9 +44,15 @@ function aGate({ targets = new Budget({ rate: 1, burst: 100 }), minions = 1 } = 
       return Promise.resolve(secret === RIGHT.secret ? ok(proved) : refuse('bad_credential', 'it proves nobody'));
     },
   } as unknown as Logins;
-  const audit = { append: () => ({ chain: 'acl1', number: 0 }) } as unknown as AuditLog;
+  const recorded: unknown[] = [];
+  const audit = {
+    append: (_entry: unknown, _policy: string, about: unknown) => {
+      recorded.push(about);
+      return { chain: 'acl1', number: 0 };
+    },
+  } as unknown as AuditLog;
   const policies = {
-    current: policyOf('external_auth:\n  pam:\n    fred: [test.*]\n    ann: [test.*]\n', namesTo(minions)),
+    current: policyOf(`external_auth:\n  pam:\n    fred: [${freds}]\n    ann: [test.*]\n`, namesTo(minions)),
   } as Policies;
   let ownMs = 0;
   const clock = { now: () => NOW, own: () => ownMs, skewMs: 1000 };
@@ -58,7 +64,7 @@ function aGate({ targets = new Budget({ rate: 1, burst: 100 }), minions = 1 } = 
     const body = { ...asked, jid: '20260101000000000000', ...beside };
     return granting.handle({ body } as Opened<typeof contracts.grant>);
   };
-  return { asks, addresses, wait: (ms: number) => (ownMs += ms) };
+  return { asks, addresses, recorded, wait: (ms: number) => (ownMs += ms) };
 }
 
 it('a password beside a request is counted for the key that the request came with; without one it is the gateway’s', async () => {
@@ -85,6 +91,25 @@ it('of the names in a list that are nobody’s, those are told as missing that a
   expect(answer.members.map(({ id }) => id)).toEqual(['web1']);
   expect(answer.missing).toEqual(['web9', longest]);
   expect(() => writeAs(contracts.granted.schema, answer)).not.toThrow();
+});
+
+const FACE = '\u{1f600}';
+
+it('what a client says is the id of its HTTP request is cut so that it can be recorded: no half of a character ends it', async () => {
+  const { asks, recorded } = aGate();
+  const options = { http_request: `${'x'.repeat(63)}${FACE}` };
+  for (const secret of ['wrong', 'right']) await asks({ credential: { ...RIGHT, secret } }, { options });
+  await asks({}, { options: { http_request: `${'x'.repeat(62)}${FACE}` } });
+  const cut = { http_request: `${'x'.repeat(63)}\ufffd` };
+  expect(recorded).toEqual([cut, cut, { http_request: `${'x'.repeat(62)}${FACE}` }]);
+});
+
+it('the place of a rule is cut so that it can be told', async () => {
+  const path = 'external_auth › pam › fred › 0 › ';
+  const ids = 'x'.repeat(1023 - path.length - 'L@web1,'.length);
+  const { asks } = aGate({ freds: `{'L@web1,${ids}${FACE}': [test.*]}` });
+  const { rule, grant } = await asks({}, { tgt: 'web1' });
+  expect([rule, grant !== null]).toEqual([`${path}L@web1,${ids}\ufffd`, true]);
 });
 
 it('a caller pays for what it takes to find out whom a target means, and hears slow_down while he owes; nobody else does', async () => {

@@ -72,7 +72,7 @@ export class Granting {
       grant,
       members: [...members],
       missing: missing.filter(isTellable),
-      rule: rule.slice(0, 1024),
+      rule: rule.slice(0, 1024).toWellFormed(),
     };
   }
 
@@ -139,12 +139,12 @@ export class Granting {
 
 type About = Readonly<Record<string, string>>;
 
-/** The id of the HTTP request that a job came with, or the event that set a reaction off. */
+/** The id of the HTTP request that a job came with, as its caller says it, or the event that set a reaction off. */
 function aboutOf({ credential, request }: SignedRequest, caller: Principal | null): About {
   const event = caller?.kind === 'reactor' || caller?.kind === 'runner' ? eventOf(request) : undefined;
   if (event !== undefined) return { event };
   const about = credential === null ? undefined : request.options['http_request'];
-  return typeof about === 'string' ? { http_request: about.slice(0, 64) } : {};
+  return typeof about === 'string' ? { http_request: about.slice(0, 64).toWellFormed() } : {};
 }
 
 const NO_CREDENTIAL = refusal('bad_credential', 'the request carries neither a signature nor a credential');

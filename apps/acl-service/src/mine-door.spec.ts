@@ -105,6 +105,16 @@ const refused = (sentence: RegExp): unknown =>
   expect.objectContaining({ code: 'bad_request', sentence: expect.stringMatching(sentence) as unknown });
 const namesTo = (count: number, of = 'f') => Array.from({ length: count }, (_, n) => `${of}${String(n)}`);
 
+it('what no answer could name is neither kept nor read; it can still be taken away', async () => {
+  const asked = { names: ['__proto__'], items: [item('__proto__', 1)] };
+  const noName = refused(/^nothing is kept in a mine under the name __proto__$/);
+  for (const what of ['put', 'replace', 'get'] as const) expect(await ask({ ...asked, what })).toEqual(noName);
+  expect(await ask({ what: 'get', names: ['a', '__proto__'] })).toEqual(noName);
+  expect(mines.keys).toEqual([]);
+  expect(await ask({ what: 'delete', names: ['__proto__'] })).toBe(true);
+  expect(await ask({ what: 'get', names: ['__proto'] })).toEqual({ __proto: {} });
+});
+
 it('a reader hears what each minion keeps under a name and lets it read, and of nothing else', async () => {
   await aMinion('web1', item('a', 1), item('b', 2, READER), item('c', 3, 'another'));
   await aMinion('web2', item('a', 4, 'another'));

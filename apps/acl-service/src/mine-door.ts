@@ -47,6 +47,9 @@ const TOLD_BYTES_OF_A_REQUEST = 65_536;
 /** Types of targets that cost next to nothing to decide: of these each minion of a large fleet may have one of its own. */
 const CHEAP: ReadonlySet<string> = new Set(['glob', 'list']);
 const TOO_MANY = refusal('bad_request', `mine.get reads at most ${MAX_NAMES} functions at once: ask for fewer`);
+/** No message has a map with it. */
+const UNNAMEABLE = '__proto__';
+const NO_NAME = refusal('bad_request', `nothing is kept in a mine under the name ${UNNAMEABLE}`);
 const TOO_LARGE = refusal(
   'bad_request',
   'a mine holds at most 1000 items and 1 MiB, and 100,000 values in them; nothing was kept',
@@ -74,6 +77,7 @@ export class MineDoor {
     const minion = this.parts.roster.callerOf(key);
     if (minion?.kind !== 'minion') return undefined;
     if (!this.parts.budget.take(toHex(key), this.parts.now())) return refused(TOO_FAST);
+    if (namesNothing(body)) return refused(NO_NAME);
     if (body.what === 'get') return this.#read(body, minion.name, toHex(key));
     const { mines } = this.parts;
     // Before it is done: whoever sends many at once is to owe for the first when the next one is looked at.
@@ -197,6 +201,11 @@ class Rules {
     this.#compiled += Math.max(0, Math.ceil(more));
     return !this.areTooMany;
   }
+}
+
+/** What is kept so since an earlier version may go. */
+function namesNothing({ what, names, items }: Ask): boolean {
+  return what !== 'delete' && (names.includes(UNNAMEABLE) || items.some(({ name }) => name === UNNAMEABLE));
 }
 
 function changed(before: readonly MineItem[], { what, items, names }: Ask): readonly MineItem[] {

@@ -21,7 +21,7 @@ export function reactorOf(link: RoleLink, key: Uint8Array, { options }: Request)
 export function eventOf({ options }: Request): string | undefined {
   const cause = options[CAUSE];
   const event = isCause(cause) ? cause.event : undefined;
-  return typeof event === 'string' ? event.slice(0, 128) : undefined;
+  return typeof event === 'string' ? event.slice(0, 128).toWellFormed() : undefined;
 }
 
 function isCause(value: unknown): value is { readonly event?: unknown } {

@@ -1,5 +1,5 @@
 /** The commands as processes, as they were built. */
-import { spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -49,6 +49,38 @@ it('a folder as stdin is no list of words: it is a usage error', () => {
   expect(status).toBe(2);
 });
 
+it.each([
+  [
+    '*',
+    'caf\\351',
+    [2, 'natrium: error: word 4 of the command line is not UTF-8: set the terminal or the script to UTF-8\n'],
+  ],
+  ['*', '\\357\\277\\275', [0, '']],
+])(
+  'a word that is not UTF-8 is refused by its place; one that says U+FFFD itself is not: %s %s',
+  (target, word, answer) => {
+    const script = `exec "$0" dist/cli/natrium.mjs --config-dump "$1" test.echo "$(printf '${word}')"`;
+    const { status, stderr } = spawnSync('sh', ['-c', script, process.execPath, target], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual(answer);
+  },
+);
+
+it('lines of stdin that are not UTF-8 are no words', () => {
+  const words = ['dist/cli/natrium.mjs', '--args-stdin', '*', 'test.echo'];
+  const { status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', input: Buffer.from('caf\xe9\n', 'latin1') }); // prettier-ignore
+  expect(stderr).toMatch(/natrium: error: option --args-stdin: stdin cannot be read: it is no UTF-8 text\n$/);
+  expect(status).toBe(2);
+});
+
+it('a stdin that cannot be read, as nohup leaves one, answers no question of a login', () => {
+  const unreadable = openSync('/dev/null', 'w');
+  const words = ['dist/cli/natrium.mjs', '-a', 'pam', '*', 'test.ping'];
+  const { status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', stdio: [unreadable, 'pipe', 'pipe'] });
+  closeSync(unreadable);
+  expect(stderr).toMatch(/no username was given\n$/);
+  expect(status).toBe(13);
+}); // prettier-ignore
+
 describe('natrium-call', () => {
   let folder: string;
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'call-'))));
@@ -74,6 +106,50 @@ describe('natrium-call', () => {
     expect(script).toMatch(/^\/tmp\/natrium-script-/);
     expect(existsSync(dirname(script))).toBe(false);
     expect(() => process.kill(Number(group), 0)).toThrow('ESRCH');
+  });
+});
+
+/** By the files in `bin/`, which begin in a shell: only that can tell what `nohup` has set. */
+describe('a command whose terminal is closed', () => {
+  let [folder, begun] = ['', ''];
+  let gate: number;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'hup-'));
+    begun = join(folder, 'begun');
+    writeFileSync(join(folder, 'minion'), `id: web1\nroot_dir: ${folder}\nsock_dir: ${folder}\n`);
+    execFileSync('mkfifo', [join(folder, 'gate')]);
+    // For reading as well: opening it waits for nobody.
+    gate = openSync(join(folder, 'gate'), 'r+');
+  });
+  afterEach(() => {
+    closeSync(gate);
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Of a function that runs until something is written into the gate. */
+  const closedWhileItRuns = async (before: string) => {
+    const function_ = `echo > ${begun}; read line < ${folder}/gate; echo "$line \${NATRIUM_SIGHUP-not told}"`;
+    const words = ['-c', folder, '--local', '--out=newline_values_only', 'cmd.run', function_, 'python_shell=True'];
+    const child = spawn('sh', ['-c', `${before} exec bin/natrium-call "$@"`, 'sh', ...words], { stdio: ['ignore', 'pipe', 'ignore'] }); // prettier-ignore
+    let said = '';
+    child.stdout.on('data', (text) => (said += String(text)));
+    const ended = once(child, 'close');
+    await until('it runs', () => (existsSync(begun) ? true : undefined));
+    child.kill('SIGHUP');
+    return { ended, said: () => said };
+  };
+
+  it('goes on under nohup, and what it has started is not told of it', async () => {
+    const { ended, said } = await closedWhileItRuns("trap '' HUP;");
+    writeFileSync(gate, 'gone on\n');
+    expect(await ended).toEqual([0, null]);
+    expect(said()).toBe('gone on not told\n');
+  });
+
+  it('ends without it', async () => {
+    const { ended, said } = await closedWhileItRuns('');
+    expect(await ended).toEqual([null, 'SIGHUP']);
+    expect(said()).toBe('');
   });
 });
 

@@ -1,9 +1,11 @@
 /** The real process as `Io`, and the last step of every command: flush, then exit with its code. */
+import { isUtf8 } from 'node:buffer';
 import { fstatSync, openSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT } from './common/exit-codes.js';
 import { heardOf } from './interrupt-signal.js';
+import { notUtf8 } from './not-utf8.js';
 import type { Io } from './ports.js';
 import { ask, prompt } from './prompt.js';
 import { tokenFile } from './token-file.js';
@@ -12,7 +14,9 @@ const DEFAULT_COLUMNS = 80;
 const [STDIN, STDOUT] = [0, 1];
 
 function processIo(onHangUp: () => void): Io {
-  const onEnd = heardOf(process, ['SIGINT', 'SIGTERM', 'SIGHUP']);
+  // What `bin/start.cjs` ignores, as under `nohup`, ends nothing.
+  const ignoresHangUp = process.listenerCount('SIGHUP') > 0;
+  const onEnd = heardOf(process, ignoresHangUp ? ['SIGINT', 'SIGTERM'] : ['SIGINT', 'SIGTERM', 'SIGHUP']);
   return {
     out: fstatSync(STDOUT).isFile() ? fileWriter(STDOUT) : (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
@@ -65,10 +69,11 @@ function fileWriter(file: number): (text: string) => void {
 async function input(): Promise<string> {
   // Node reads a folder as nothing.
   if (fstatSync(STDIN).isDirectory()) throw new Error('it is a folder');
-  process.stdin.setEncoding('utf8');
-  let text = '';
-  for await (const chunk of process.stdin) text += String(chunk);
-  return text;
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  const bytes = Buffer.concat(chunks);
+  if (!isUtf8(bytes)) throw new Error('it is no UTF-8 text');
+  return bytes.toString();
 }
 
 /**
@@ -82,7 +87,8 @@ export async function runAsProcess(command: (argv: readonly string[], io: Io) =>
   process.stderr.on('error', () => undefined);
   const hangUp = new AbortController();
   const io = processIo(() => hangUp.abort());
-  const code = await command(process.argv.slice(2), io);
+  const words = process.argv.slice(2);
+  const code = refuseNotUtf8(words, io) ?? (await command(words, io));
   if (hangUp.signal.aborted) {
     // Node aborts at an exit without its terminal: it ends as if the signal had not been heard.
     process.removeAllListeners('SIGHUP');
@@ -90,6 +96,17 @@ export async function runAsProcess(command: (argv: readonly string[], io: Io) =>
   }
   await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
   process.exit(code);
+}
+
+/** By its place only: it may be a password. */
+function refuseNotUtf8(words: readonly string[], { err }: Io): number | undefined {
+  const place = notUtf8(words);
+  if (place === undefined) return undefined;
+  const name = basename(process.argv[1] ?? '', '.mjs');
+  err(
+    `${name}: error: word ${String(place)} of the command line is not UTF-8: set the terminal or the script to UTF-8\n`,
+  );
+  return EXIT.usage;
 }
 
 /**

@@ -84,10 +84,14 @@ describe('a line that is typed at a login', () => {
     expect(textOf(shown)).toMatch(/^name: .*\n$/s);
   });
 
-  it('is none at the end of input', async () => {
+  it.each([
+    ['at the end of input', undefined],
+    ['where the terminal is gone', new Error('EIO: i/o error, read')],
+  ])('is none %s', async (_, error) => {
     const input = terminal();
     const typed = typedLine('name: ', { secret: false }, input, terminal());
-    input.end();
+    if (error === undefined) input.end();
+    else input.destroy(error);
     expect(await typed).toBeUndefined();
   });
 });
@@ -112,10 +116,14 @@ describe('a question', () => {
     expect(textOf(output)).toContain('\u001b[');
   });
 
-  it('has no answer at the end of input', async () => {
+  it.each([
+    ['at the end of input', undefined],
+    ['from an input that cannot be read, as nohup leaves one', new Error('EBADF: bad file descriptor, read')],
+  ])('has no answer %s', async (_, error) => {
     const input = terminal(false);
     const answer = ask('Proceed? ', input, terminal(false));
-    input.end();
+    if (error === undefined) input.end();
+    else input.destroy(error);
     expect(await answer).toBeUndefined();
   });
 });

@@ -10,7 +10,7 @@ type End<Stream> = Stream & { readonly isTTY?: boolean };
 
 let piped: AsyncIterator<string> | undefined;
 
-/** @returns undefined at the end of input and after Ctrl-C, which is raised as if the terminal had sent it. */
+/** @returns undefined at the end of input, which is also where it cannot be read, and after Ctrl-C, which is raised as if the terminal had sent it. */
 export async function prompt(
   question: string,
   { secret }: { readonly secret: boolean },
@@ -23,8 +23,8 @@ export async function prompt(
 
 async function nextPiped(input: Readable): Promise<string | undefined> {
   piped ??= createInterface({ input })[Symbol.asyncIterator]();
-  const next = await piped.next();
-  return next.done === true ? undefined : next.value;
+  const next = await piped.next().catch(() => undefined);
+  return next?.done === false ? next.value : undefined;
 }
 
 /** A secret is not shown; the line's end is, so that what follows begins on its own line. */
@@ -48,7 +48,7 @@ export function typedLine(
       lines.off('close', ended).close();
     });
     lines.on('close', ended);
-    closeOnInterrupt(lines);
+    closeWithInput(lines);
   });
 }
 
@@ -62,7 +62,7 @@ export function ask(
   const lines = createInterface({ input, output, terminal: input.isTTY === true && output.isTTY === true });
   return new Promise((resolve) => {
     lines.on('close', () => resolve(undefined));
-    closeOnInterrupt(lines);
+    closeWithInput(lines);
     lines.question(question, (answer) => {
       resolve(answer);
       lines.close();
@@ -70,12 +70,16 @@ export function ask(
   });
 }
 
-/** The terminal gives Ctrl-C to the line editor; whoever waits for it hears of it all the same. */
-function closeOnInterrupt(lines: ReturnType<typeof createInterface>): void {
+/**
+ * The terminal gives Ctrl-C to the line editor; whoever waits for it hears of it all the same. And `nohup` leaves a stdin that
+ * cannot be read.
+ */
+function closeWithInput(lines: ReturnType<typeof createInterface>): void {
   lines.on('SIGINT', () => {
     process.emit('SIGINT');
     lines.close();
   });
+  lines.on('error', () => lines.close());
 }
 
 function nowhere(): Writable {

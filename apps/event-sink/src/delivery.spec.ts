@@ -53,9 +53,7 @@ function journalOf(batch: LoggedBatch): Pick<EventLog, 'bounds' | 'read'> {
   };
 }
 
-async function deliver(destination: SlowDestination) {
-  const log = new LogLines();
-  const counts = { delivered: 0, failed: 0, refused: 0 };
+function aBatch(): LoggedBatch {
   const events = tags.map((tag, number) => {
     return {
       number,
@@ -65,12 +63,18 @@ async function deliver(destination: SlowDestination) {
       origin: { kind: 'minion' as const, name: 'a' },
     };
   });
+  return { sequence: 1, sender: 'gw-1', through: EVENTS, events };
+}
+
+async function deliver(destination: SlowDestination) {
+  const log = new LogLines();
+  const counts = { delivered: 0, failed: 0, refused: 0 };
   const start = () => Promise.resolve({ sequence: 0, index: 99_999 });
   const [now, lines] = [() => 0, pino({}, { write: log.hear })];
   const delivery = new Delivery({
     name: 'db',
     wants: () => true,
-    journal: journalOf({ sequence: 1, sender: 'gw-1', through: EVENTS, events }),
+    journal: journalOf(aBatch()),
     place: new Place(new MemoryStore('sinks'), { name: 'db', instance: 'a', start, now, log: lines }),
     now,
     destination,
@@ -116,4 +120,50 @@ it('stops all the same where its destination cannot be closed, and says so', asy
   expect(log.all.filter(({ msg }) => msg.includes('could not be closed'))).toMatchObject([
     { sink: 'db', why: 'stuck' },
   ]);
+});
+
+/** A replica that stood still for ten seconds before this batch came; with another beside it that looks after the place. */
+async function stoodStill(isAnotherThere: boolean) {
+  let time = 0;
+  const now = () => time;
+  const store = new MemoryStore('sinks');
+  const log = pino({ enabled: false });
+  const placeOf = (instance: string) => {
+    const start = () => Promise.resolve({ sequence: 0, index: 99_999 });
+    return new Place(store, { name: 'db', instance, start, now, log });
+  };
+  const destination = new SlowDestination(() => EVENTS);
+  let begun: (give: () => void) => void = () => undefined;
+  const reading = new Promise<() => void>((resolve) => (begun = resolve));
+  const journal: Pick<EventLog, 'bounds' | 'read'> = {
+    bounds: () => Promise.resolve({ first: 1, last: 1 }),
+    read: (from, take) => {
+      begun(() => void journalOf(aBatch()).read(from, take));
+      return { close: () => undefined };
+    },
+  };
+  const figures = { count: () => undefined };
+  const parts = { name: 'db', wants: () => true, journal, destination, figures, log, now };
+  const delivery = new Delivery({ ...parts, place: placeOf('a') });
+  const give = await reading;
+  const other = placeOf('b');
+  expect(await other.take()).toBe(false);
+  time = 10_000;
+  if (isAnotherThere) expect(await other.take()).toBe(true);
+  give();
+  return { delivery, destination };
+}
+
+it('when it stood still it delivers nothing more that another has taken over meanwhile', async () => {
+  const { delivery, destination } = await stoodStill(true);
+  while (delivery.active === 1) await new Promise(setImmediate);
+  expect(destination.taken).toEqual([]);
+  await delivery.stop();
+});
+
+it('when it stood still and nobody has taken over, it goes on', async () => {
+  const { delivery, destination } = await stoodStill(false);
+  await destination.all;
+  expect(destination.taken).toEqual(tags);
+  await delivery.stop();
 });

@@ -225,9 +225,10 @@ export class Delivery {
   }
 
   async #untilTaken(events: readonly Heard[], ending: AbortSignal): Promise<boolean> {
-    const { destination, figures } = this.parts;
+    const { destination, figures, place } = this.parts;
     if (events.length === 0) return true;
     for (let wait = FIRST_WAIT_MS; !ending.aborted; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+      if (place.isOverdue && !(await this.#keepPlace(ending))) return false;
       try {
         await destination.deliver(events);
         figures.count('delivered', events.length);

@@ -45,6 +45,8 @@ export class Place {
   #at: At = { sequence: 0, index: WHOLE };
   #revision = 0;
   #held = false;
+  /** When the last write of it began that was taken. */
+  #writtenAt = 0;
   #seen = { revision: 0, since: 0 };
   #toldOfLost = false;
   #writing: Promise<unknown> = Promise.resolve();
@@ -58,17 +60,23 @@ export class Place {
     return this.#at;
   }
 
+  /** It should have been written long ago, as after a stall of this process: another may hold it by now. */
+  get isOverdue(): boolean {
+    return this.options.now() - this.#writtenAt >= HELD_MS - RENEW_MS;
+  }
+
   /** @returns false while another replica holds it. @throws {Error} When the store does not answer. */
   async take(): Promise<boolean> {
+    const began = this.options.now();
     const found = await this.#read();
     if (found === undefined) {
       this.#at = await this.options.start();
-      return this.#took(await this.store.create(this.#key, this.#record()));
+      return this.#took(await this.store.create(this.#key, this.#record()), began);
     }
     if (found.isLost) this.#tellOfLost();
     if ((found.isLost || found.holder !== NOBODY) && !this.#stoodStill(found)) return false;
     this.#at = { sequence: found.sequence, index: found.index };
-    const isTaken = this.#took(await this.store.update(this.#key, this.#record(), found.revision));
+    const isTaken = this.#took(await this.store.update(this.#key, this.#record(), found.revision), began);
     if (isTaken && found.isLost) this.#warn('the place of a sink is lost: all that is kept is delivered again');
     return isTaken;
   }
@@ -97,9 +105,11 @@ export class Place {
 
   async #write(holder = this.options.instance): Promise<boolean> {
     while (this.#held) {
+      const began = this.options.now();
       const revision = await this.store.update(this.#key, this.#record(holder), this.#revision);
       if (revision !== undefined) {
         this.#revision = revision;
+        this.#writtenAt = began;
         return true;
       }
       // A write whose answer was lost, or a value that was sealed anew, is still ours.
@@ -142,8 +152,9 @@ export class Place {
     this.options.log.warn({ sink: this.options.name }, sentence);
   }
 
-  #took(revision: number | undefined): boolean {
+  #took(revision: number | undefined, began: number): boolean {
     this.#held = revision !== undefined;
+    this.#writtenAt = began;
     this.#revision = revision ?? 0;
     return this.#held;
   }

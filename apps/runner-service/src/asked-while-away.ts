@@ -1,4 +1,4 @@
-/** Asks for a reaction again for a while where no gateway or acl-service could be asked: one that starts anew is back soon. */
+/** Asks for a reaction again for a while where no gateway or acl-service could be asked, or no claim be written: what starts anew is back soon. */
 import { ASKED_AGAIN_MS } from '@natrium/client';
 import type { Refusal, RefusalCode, Result } from '@natrium/model';
 
@@ -26,12 +26,21 @@ export async function askedWhileAway<T>(
   ask: () => Promise<Result<T, Refusal>>,
   { now, pause, stopping }: Patience,
 ): Promise<Result<T, Refusal>> {
-  const until = now() + PATIENCE_MS;
+  const again = whileAway({ now, pause, stopping });
   for (;;) {
     const begun = now();
     const asked = await ask();
     const isAway = !asked.ok && AWAY.has(asked.error.code) && now() - begun < ASKED_ONCE_MS;
-    if (!isAway || now() >= until || stopping.aborted) return asked;
-    await pause(AGAIN_MS);
+    if (!isAway || !(await again())) return asked;
   }
+}
+
+/** @returns Waits a second and says that there is a further try, for a minute from now on. */
+export function whileAway({ now, pause, stopping }: Patience): () => Promise<boolean> {
+  const until = now() + PATIENCE_MS;
+  return async () => {
+    if (now() >= until || stopping.aborted) return false;
+    await pause(AGAIN_MS);
+    return true;
+  };
 }

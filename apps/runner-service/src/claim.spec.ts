@@ -7,15 +7,21 @@ import { DeafStore, type Lost } from './deaf-store.spec-support.js';
 const CLAIM: Claim = { event: 'gw.1', reaction: 'hello', instance: 'a', at: 1 };
 
 let store: DeafStore;
+let stopping: AbortController;
 beforeAll(sodiumReady);
 beforeEach(() => {
   store = new DeafStore('runs');
+  stopping = new AbortController();
 });
 
 function claimed(more: Partial<Claim> = {}, ...lost: readonly Lost[]): Promise<boolean> {
   store.lost.push(...lost);
-  return claim(store, { ...CLAIM, ...more }, () => Promise.resolve());
+  let now = 0;
+  const pause = (ms: number) => Promise.resolve((now += ms));
+  return claim(store, { ...CLAIM, ...more }, { now: () => now, pause, stopping: stopping.signal });
 }
+
+const times = (count: number, what: Lost) => Array.from({ length: count }, () => what);
 
 it('is the first one’s, and nobody else’s', async () => {
   expect(await claimed()).toBe(true);
@@ -37,7 +43,15 @@ it('that was claimed before is no other’s because an acknowledgement was lost'
   expect(await claimed({ at: 2 }, 'gone')).toBe(false); // the same instance hears the event again
 });
 
-it('is not known while no write is acknowledged', async () => {
-  await expect(claimed({}, 'gone', 'gone', 'gone', 'gone')).rejects.toThrow(StreamRefused);
-  expect(store.writes).toBe(3);
+it.each<Lost>(['full', 'gone'])('of a broker that takes no writes (%s) is made when that is over', async (what) => {
+  expect(await claimed({}, ...times(50, what))).toBe(true);
+  expect(await claimed({ instance: 'b' }, ...times(5, what))).toBe(false);
+});
+
+it('is not known while no write is acknowledged, for a minute; who stops does not wait', async () => {
+  await expect(claimed({}, ...times(90, 'gone'))).rejects.toThrow(StreamRefused);
+  expect(store.writes).toBe(61);
+  stopping.abort();
+  await expect(claimed()).rejects.toThrow(StreamRefused);
+  expect(store.writes).toBe(62);
 });

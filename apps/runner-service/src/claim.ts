@@ -4,6 +4,7 @@
  */
 import { digestOf, type Store } from '@natrium/bus';
 import { encode } from '@natrium/envelope';
+import { type Patience, whileAway } from './asked-while-away.js';
 import { createOwn } from './own-record.js';
 
 export interface Claim {
@@ -15,12 +16,13 @@ export interface Claim {
 }
 
 /**
- * Whether it is this claim that has the reaction.
+ * Whether it is this claim that has the reaction. It is written again for a minute where the broker does not take it: which try it is that
+ * was taken is nothing to whoever claims, and without it the event has nobody who reacts.
  *
  * @throws {Error} When nobody knows; the reaction may be taken by then.
  */
-export function claim(taken: Store, claimed: Claim, pause: (ms: number) => Promise<unknown>): Promise<boolean> {
+export function claim(taken: Store, claimed: Claim, patience: Patience): Promise<boolean> {
   const { event, reaction, instance, at } = claimed;
   const key = `e.${digestOf(new TextEncoder().encode(`${reaction}\n${event}`))}`;
-  return createOwn(taken, key, encode([instance, at]), pause);
+  return createOwn(taken, key, encode([instance, at]), whileAway(patience));
 }

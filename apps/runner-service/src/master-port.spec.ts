@@ -63,6 +63,12 @@ it.each([
   expect(asked).toHaveLength(1);
 });
 
+it('an event of which nobody said that it is stored may have been fired, and one that nobody heard was not', async () => {
+  const fired = (failure: 'timeout' | 'no_responders') => aPort(failure).port.fire('my/tag', {});
+  await expect(fired('timeout')).rejects.toThrow('it may have been fired all the same');
+  await expect(fired('no_responders')).rejects.toThrow('no gateway took the event (no_responders)');
+});
+
 /** What a runner publishes whose own request says this of its cause. */
 function published(
   caller: Principal,

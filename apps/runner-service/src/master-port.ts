@@ -107,6 +107,8 @@ async function fire(link: RoleLink, grantRun: GrantRun, tag: string, data: Value
     contracts.fired,
     READ_MS,
   );
+  if (!answer.ok && answer.error === 'timeout')
+    throw new Error('no gateway said that the event is stored: it may have been fired all the same');
   if (!answer.ok) throw new Error(`no gateway took the event (${answer.error})`);
   const { refusal: refused } = answer.value.body;
   if (refused !== null) throw new ExecutionError(refused.sentence);

@@ -9,6 +9,9 @@ import { equalBytes } from '@natrium/envelope';
 const TRIES = 3;
 const AGAIN_MS = 500;
 
+/** Whether there is a further try after this one, which the store did not take or say whether it took; it may wait first. */
+export type Again = (cause: unknown, attempt: number) => Promise<boolean>;
+
 /**
  * Whether the record under this key is this one.
  *
@@ -18,7 +21,7 @@ export async function createOwn(
   store: Pick<Store, 'create' | 'get'>,
   key: string,
   record: Uint8Array,
-  pause: (ms: number) => Promise<unknown>,
+  again: Again,
 ): Promise<boolean> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -26,13 +29,16 @@ export async function createOwn(
       const found = attempt === 1 ? undefined : await store.get(key);
       return found !== undefined && equalBytes(found.value, record);
     } catch (cause) {
-      if (attempt === TRIES || !isUnknown(cause)) throw cause;
-      await pause(AGAIN_MS);
+      if (!isStoreFailure(cause) || !(await again(cause, attempt))) throw cause;
     }
   }
 }
 
-/** A refusal is certain: there is no record of this try. */
-function isUnknown(cause: unknown): boolean {
-  return isStoreFailure(cause) && !(cause instanceof StreamRefused && !cause.mayBeWritten);
+/** For whom somebody waits. A refusal is certain, there is no record of this try: whoever asked decides what comes of it. */
+export function soon(pause: (ms: number) => Promise<unknown>): Again {
+  return async (cause, attempt) => {
+    if (attempt === TRIES || (cause instanceof StreamRefused && !cause.mayBeWritten)) return false;
+    await pause(AGAIN_MS);
+    return true;
+  };
 }

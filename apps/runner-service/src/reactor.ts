@@ -52,7 +52,7 @@ async function react(start: ServiceStart, { link, taken, reactions, count }: Par
   const reactor = new Reactor(
     {
       claim: (event, reaction) =>
-        claim(taken, { event, reaction, instance: link.own.instance, at: link.clock.now() }, pause),
+        claim(taken, { event, reaction, instance: link.own.instance, at: link.clock.now() }, patience),
       ask: (call) => askedWhileAway(() => askReaction(link, call), patience),
       count,
       note: (became, about, sentence) => {

@@ -3,7 +3,7 @@ import { isStoreFailure, type Store } from '@natrium/bus';
 import { decode, encode, fromHex, type Wire } from '@natrium/envelope';
 import { type Refusal, refusal } from '@natrium/model';
 import { readAs, records, writeAs } from '@natrium/wire';
-import { createOwn } from './own-record.js';
+import { createOwn, soon } from './own-record.js';
 
 interface Taking {
   /** Of its request: the same request runs once, under whatever jid. */
@@ -23,7 +23,7 @@ export class TakenRuns {
   async take({ digest, ...of }: Taking): Promise<'taken' | 'already' | Refusal> {
     const record = encode(writeAs(records.RunRecord, { digest: fromHex(digest), ...of }) as Wire);
     try {
-      return (await createOwn(this.store, digest, record, this.pause)) ? 'taken' : 'already';
+      return (await createOwn(this.store, digest, record, soon(this.pause))) ? 'taken' : 'already';
     } catch (cause) {
       if (!isStoreFailure(cause)) throw cause;
       return refusal('store_unavailable', `the run could not be written, so nothing was run: ${cause.message}`);

@@ -18,6 +18,12 @@ async function ask(path: string, method = 'GET'): Promise<{ status: number; text
   return { status: answer.status, text: await answer.text() };
 }
 
+it('a port that is taken is told with what to do', async () => {
+  await expect(MetricsDoor.open({ host: '127.0.0.1', port: door.port })).rejects.toThrow(
+    `the door of the figures cannot listen on 127.0.0.1:${String(door.port)} (EADDRINUSE): another program listens there`,
+  );
+});
+
 describe('a service that has not begun', () => {
   it('is alive and not ready', async () => {
     expect(await ask('/healthz')).toEqual({ status: 200, text: 'ok\n' });

@@ -2,11 +2,14 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Module } from '@nestjs/common';
+import { Controller, Logger, Module } from '@nestjs/common';
+import { type Opened, SealedBus } from '@natrium/bus';
 import { sodiumReady } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
 import { type Broker, startBroker } from '@natrium/testing';
+import { routes } from '@natrium/wire';
 import { pino } from 'pino';
+import { Handles } from './handles.js';
 import { openService, type ServiceStart } from './run-service.js';
 import { readServiceConfig } from './service-config.js';
 
@@ -101,4 +104,35 @@ it.each([
   });
   await expect(opening).rejects.toThrow('a part');
   expect([stopped, link?.transport.connection.isClosed()]).toEqual([['first', 'last'], true]);
+});
+
+@Controller()
+class FailingDoor {
+  @Handles(routes.gatewayHere)
+  here(): Promise<never> {
+    return Promise.reject(new Error('the disk has no room'));
+  }
+}
+
+@Module({ controllers: [FailingDoor] })
+class FailingModule {}
+
+it('one that fails at a request says why in its log, also where Nest itself is told to say nothing', async () => {
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(line) });
+  const takes: ((opened: Opened) => unknown)[] = [];
+  const service = await openService({ role: 'acl', config: readServiceConfig(folder), log }, ({ link: { bus } }) => {
+    const serve: typeof bus.serve = (subject, queue, asked, take) => {
+      takes.push(take);
+      return SealedBus.prototype.serve.call(bus, subject, queue, asked, take);
+    };
+    Object.assign(bus, { serve });
+    return Promise.resolve({ module: FailingModule });
+  });
+  Logger.overrideLogger(false); // as the HTTP API does
+  await Promise.all(takes.map((take) => take({} as Opened)));
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    { route: routes.gatewayHere.at, err: { message: 'the disk has no room' } },
+  ]);
+  await service.close();
 });

@@ -28,7 +28,7 @@ import { endWhenLost } from './broker-login.js';
 import { tellLinkFigures } from './link-figures.js';
 import { MetricsDoor, metricsAddress } from './metrics-door.js';
 import { RoleLink } from './role-link.js';
-import { SealedStrategy } from './sealed-strategy.js';
+import { AsThrown, SealedStrategy } from './sealed-strategy.js';
 import { readServiceConfig, type ServiceConfig } from './service-config.js';
 import { ServiceMetrics } from './service-metrics.js';
 
@@ -202,6 +202,7 @@ async function begin(
   });
   await link.announce();
   const app = await NestFactory.createMicroservice(module, { strategy, logger: nestLogger(log), abortOnError: false });
+  app.useGlobalFilters(new AsThrown());
   await app.listen();
   for (const route of strategy.getHandlers().keys()) metrics?.serves(route);
   await link.transport.flush();

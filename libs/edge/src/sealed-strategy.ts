@@ -2,11 +2,12 @@
  * Nest's way in from the sealed bus: one strategy instead of Nest's own NATS transport, which would let a deserializer's
  * failure leave the caller without an answer and a reply's serializer without its receiver.
  */
+import { Catch, type RpcExceptionFilter } from '@nestjs/common';
 import { type CustomTransportStrategy, Server } from '@nestjs/microservices';
 import type { Listening, Opened, SealedBus } from '@natrium/bus';
 import { UnderWay } from '@natrium/process';
 import { type Contract, contracts, RECEIPT, type Route, routes } from '@natrium/wire';
-import { firstValueFrom, isObservable } from 'rxjs';
+import { firstValueFrom, isObservable, type Observable, throwError } from 'rxjs';
 
 const BY_PLACE = new Map<string, Route>(Object.values(routes).map((route) => [route.at, route]));
 
@@ -151,4 +152,12 @@ type Handler = (taken: Opened | readonly Opened[]) => Promise<unknown>;
 async function settled(result: Promise<unknown>): Promise<unknown> {
   const value = await result;
   return isObservable(value) ? firstValueFrom(value, { defaultValue: undefined }) : value;
+}
+
+/** What a handler throws comes to `onHandlerFailure` as it is: Nest would say "Internal server error", and why to a logger that the HTTP API turns off. */
+@Catch()
+export class AsThrown implements RpcExceptionFilter {
+  catch(cause: unknown): Observable<never> {
+    return throwError(() => cause);
+  }
 }

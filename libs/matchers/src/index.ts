@@ -3,6 +3,7 @@ export { compileDataExpression } from './data-expression.js';
 export { compileGlob } from './glob.js';
 export { type Inventory, type MinionData } from './inventory.js';
 export { parseCompoundWord, splitWords } from './compound-words.js';
+export { meansSelf, type Self } from './means-self.js';
 export { expandNodeGroup, type NodeGroups, nodeGroupWords, readNodeGroups } from './node-group.js';
 export { compilePattern, type Pattern } from './pattern.js';
 export { certainlyMatches, matchesSelf, resolve, type Resolved } from './resolve.js';

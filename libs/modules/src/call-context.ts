@@ -11,6 +11,7 @@ import type { BaseContext } from './loader/registry.js';
 import type { GrainsFile } from './grains/grains-file.js';
 import type { MasterPort } from './master-port.js';
 import type { MinePort } from './mine-port.js';
+import type { MeansSelf } from './means-self.js';
 
 export interface CallContext extends BaseContext {
   /** This minion's id. */
@@ -43,6 +44,8 @@ export interface CallContext extends BaseContext {
   readonly returners?: (() => readonly string[]) | undefined;
   /** The runners that this version brings, to be read about: what a master has besides, no minion knows. */
   readonly runners?: (() => Promise<Library>) | undefined;
+  /** Reads a target as the master does. */
+  readonly targets?: (() => Promise<MeansSelf>) | undefined;
   /** Absent without a running agent. */
   readonly events?: EventPort | undefined;
   /** Absent where nothing else runs (`natrium-call`). */

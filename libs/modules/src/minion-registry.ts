@@ -34,6 +34,6 @@ function publishedArguments(fun: string, sent: readonly Value[], context: CallCo
   return { __pub_fun: fun, __pub_arg: funArgs(sent), __pub_jid: jid, ...target, ...who, ...user };
 }
 
-function isPerson(kind: string): boolean {
+export function isPerson(kind: string): boolean {
   return kind === 'account' || kind === 'external' || kind === 'token';
 }

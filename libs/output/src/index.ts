@@ -1,4 +1,4 @@
-export { json, printableJson } from './json.js';
+export { json, plainJson, printableJson } from './json.js';
 export { yaml } from './yaml.js';
 export { type Outputter } from './outputter.js';
 export { outputter, outputterNames, wantsAll } from './registry.js';

@@ -1,4 +1,5 @@
 import { Float, float, type Value } from '@natrium/model';
+import { plainJson } from './json.js';
 import type { OutputOptions } from './outputter.js';
 import { outputter, outputterNames, wantsAll } from './registry.js';
 
@@ -47,6 +48,15 @@ describe('json', () => {
   it('writes what JSON has no word for as Python does', () => {
     expect(render('json', [new Float(NaN), new Float(Infinity), new Float(-Infinity)], { indent: -1 })).toBe(
       '[NaN, Infinity, -Infinity]',
+    );
+  });
+
+  it('is read in any language where it is plain: what JSON has no word for is null, and U+2028 and U+2029 are escaped', () => {
+    const value = {
+      'a\u2028': [new Float(NaN), new Float(-Infinity), float(1), 2n ** 70n, 'b\u2029\u009b', null, {}, []],
+    };
+    expect(plainJson(value)).toBe(
+      '{"a\\u2028": [null, null, 1.0, 1180591620717411303424, "b\\u2029\\u009b", null, {}, []]}',
     );
   });
 

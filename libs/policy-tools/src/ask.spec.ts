@@ -1,7 +1,7 @@
 import type { PolicyConfig } from '@natrium/acl';
 import type { Value } from '@natrium/model';
 import { diffRecorded, readRecorded } from './audit-diff.js';
-import { type Asked, judge, readCaller } from './caller.js';
+import { type Asked, judge, readCaller, showCaller } from './caller.js';
 import { diffPolicies } from './diff.js';
 import { fleetOf, fleetOfRules } from './fleet.js';
 import { nearestMisses } from './nearest.js';
@@ -343,6 +343,28 @@ describe('diff', () => {
     const changed = diffRecorded({ old: viewPolicy(CONFIG), next: viewPolicy({}), fleet: FLEET }, read);
     expect(changed.map(({ caller, count, becomes }) => [caller.principal.name, count, becomes])).toEqual([
       ['fred', 2, 'refused'],
+    ]);
+  });
+
+  it('asks again of each back end what an external user or a token asked: no record names theirs', () => {
+    const of = (external_auth: Value): PolicyConfig => ({ external_auth });
+    const old = of({ file: { bob: ['test\\.ping$'], joe: ['test\\.ping$'] }, pam: { ann: ['test\\.ping$'] } });
+    const next = of({ file: { joe: ['test\\.ping$'] }, pam: { ann: ['test\\.ping$'] }, ldap: { ann: ['cmd\\.run$'] } });
+    const asks: readonly (readonly [kind: string, name: string, fun: string])[] = [
+      ['token', 'bob', 'test.ping'],
+      ['token', 'joe', 'test.ping'],
+      ['token', 'ann', 'test.ping'],
+      ['external', 'ann', 'cmd.run'],
+    ];
+    const records = asks.map(([kind, name, fun]) => ({
+      caller: { kind, name },
+      detail: { funs: [fun], target: 'web1' },
+    }));
+    const read = records.flatMap((raw) => readRecorded(raw) ?? []);
+    const changed = diffRecorded({ old: viewPolicy(old), next: viewPolicy(next), fleet: FLEET }, read);
+    expect(changed.map(({ caller, becomes }) => `${showCaller(caller)} ${becomes}`)).toEqual([
+      'token file/bob refused',
+      'external ldap/ann allowed',
     ]);
   });
 });

@@ -85,7 +85,7 @@ function argumentsIn(value: Value | undefined, count: number): Asked['args'] {
 export function diffRecorded(policies: Policies, records: readonly Recorded[]): readonly RecordedChange[] {
   const scenes = scenesOf(policies);
   const found = new Map<string, { readonly one: Recorded; count: number }>();
-  for (const one of records) {
+  for (const one of records.flatMap((record) => ofEachBackEnd(record, policies))) {
     const key = JSON.stringify([showCaller(one.caller), keyOf(one.asked)]);
     const known = found.get(key) ?? { one, count: 0 };
     known.count += 1;
@@ -96,4 +96,13 @@ export function diffRecorded(policies: Policies, records: readonly Recorded[]): 
     if (before.allow === after.allow) return [];
     return [{ ...one, count, becomes: after.allow ? 'allowed' : 'refused' } as const];
   });
+}
+
+/** A record names the user and not the back end: the request is asked about as that of each. */
+function ofEachBackEnd(record: Recorded, { old, next }: Policies): readonly Recorded[] {
+  const { caller } = record;
+  const { kind } = caller.principal;
+  if ((kind !== 'external' && kind !== 'token') || caller.backend !== undefined) return [record];
+  const backEnds = new Set([old, next].flatMap(({ policy }) => [...policy.external.keys()]));
+  return [...backEnds].map((backend) => ({ ...record, caller: { ...caller, backend } }));
 }

@@ -13,12 +13,14 @@ let did: string[];
 let kept: number;
 let machine: Machine;
 let used: number;
+let young: number;
 let room: number;
 let rest: Rest;
 beforeEach(() => {
   did = [];
   kept = 0;
   used = 20e6;
+  young = 0;
   room = 30e6;
   machine = {
     collectHeap: () => {
@@ -27,7 +29,8 @@ beforeEach(() => {
       room = 20e6;
     },
     collectAtWork: () => did.push('collect at work'),
-    heap: () => ({ used, room }),
+    collectYoung: () => did.push('collect young'),
+    heap: () => ({ used, young, room }),
     frugal: {
       compileHot: (on) => did.push(on ? 'compile' : 'compile no more'),
       growFreely: (on) => did.push(on ? 'grow' : 'grow in steps'),
@@ -38,8 +41,8 @@ beforeEach(() => {
 
 /** Of a process that is not frugal. */
 function modest(): Machine {
-  const { collectHeap, collectAtWork, heap } = machine;
-  return { collectHeap, collectAtWork, heap };
+  const { collectHeap, collectAtWork, collectYoung, heap } = machine;
+  return { collectHeap, collectAtWork, collectYoung, heap };
 }
 
 const part = () => ({
@@ -138,7 +141,7 @@ it('hard work that has become light gives up what grew, once, and goes on', () =
   expect(glances(HARD_WORK)).toEqual(['grow', 'compile']);
 });
 
-it('who never rests and is not frugal collects what has grown old, every minute', () => {
+it('who never rests collects what has grown old, every minute', () => {
   rest = new Rest([part()], modest());
   expect(looks(...Array<number>(5).fill(WORK))).toEqual([]);
   expect(looks(WORK)).toEqual(['collect at work']);
@@ -154,8 +157,27 @@ it('nor does it where that would keep everybody waiting', () => {
   expect(looks(...Array<number>(90).fill(WORK))).toEqual([]);
 });
 
-it('a frugal one has a heap that V8 collects in small steps', () => {
-  expect(looks(...Array<number>(90).fill(WORK))).toEqual([]);
+it('a frugal one does so too, unless it is hard at work', () => {
+  expect(looks(...Array<number>(12).fill(WORK))).toEqual(['collect at work', 'collect at work']);
+  glances(HARD_WORK);
+  expect(looks(...Array<number>(12).fill(STILL_HARD))).toEqual([]);
+});
+
+it('what an idle frugal one leaves behind while it is young is collected before it is much, and not while it works', () => {
+  looks(WORK, IDLE, IDLE);
+  young = 127e3;
+  expect(looks(IDLE)).toEqual([]);
+  young = 129e3;
+  expect(looks(WORK)).toEqual([]);
+  looks(IDLE);
+  expect(looks(IDLE, IDLE)).toEqual(['collect young', 'collect young']);
+});
+
+it('nor is it by who is not frugal', () => {
+  rest = new Rest([part()], modest());
+  looks(WORK, IDLE, IDLE);
+  young = 30e6;
+  expect(looks(IDLE)).toEqual([]);
 });
 
 it('who is not frugal tidies up, and nothing else', () => {
@@ -178,4 +200,14 @@ it.each(['collectHeap', 'collectAtWork'] as const)('%s of this process takes wha
   await turn();
   MACHINE[collect]();
   expect(seen.deref()).toBeUndefined();
+});
+
+it('what of this process is young and garbage goes when that is collected, and at rest', () => {
+  for (const collect of ['collectYoung', 'collectHeap'] as const) {
+    const garbage = Array.from({ length: 20_000 }, (_, n) => ({ n }));
+    const { young } = MACHINE.heap();
+    garbage.length = 0;
+    MACHINE[collect]();
+    expect(MACHINE.heap().young).toBeLessThan(young - 100e3);
+  }
 });

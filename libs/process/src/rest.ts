@@ -34,11 +34,18 @@ const GROWN = 1 + 1 / 16;
 const LARGE = 128e6;
 /**
  * After a minute at work, a process that never rests collects its old garbage. V8 does so only when there is twice as much, which takes hours
- * at a hundred jobs a second: until then a gateway's heap grows by 3 MB an hour, and looks like a leak.
+ * at a hundred jobs a second: until then a gateway's heap grows by 3 MB an hour, and looks like a leak. That of an agent, whatever
+ * `--heap-growing-percent` says, grows by 8 MB first.
  */
 const BUSY_LOOKS = 6;
 /** Bytes. A process at work collects no larger heap: so much stops it for some 40 ms. */
 const SMALL = 64e6;
+
+/**
+ * Bytes of what is young, nearly all of it garbage, after which an idle agent collects it. V8 does so when its megabyte is full, and goes on in
+ * another one: within the hour an agent would have 2 MB of the system's that it does not need.
+ */
+const YOUNG_AT_REST = 128e3;
 
 export interface Remembering {
   /** Forgets what no party would accept any more. @returns How much is still remembered. */
@@ -53,7 +60,7 @@ export class Rest {
   /** Tidied up, except for messages that have to be remembered because some party would still accept them. */
   #remembers = false;
   /** The least since it was collected, by V8 or here. */
-  #least: Heap = { used: 0, room: 0 };
+  #least: Omit<Heap, 'young'> = { used: 0, room: 0 };
   #worked = 0;
   /** Looks at work, one after the other, since it was collected. */
   #busy = 0;
@@ -77,7 +84,10 @@ export class Rest {
     }
     this.#busy = 0;
     const hasGrown = this.#hasGrown();
-    if (!this.#untidy && !this.#isRoomy && !this.#remembers && !hasGrown) return;
+    if (!this.#untidy && !this.#isRoomy && !this.#remembers && !hasGrown) {
+      this.#sweepYoung();
+      return;
+    }
     const kept = this.parts.reduce((sum, part) => sum + part.forgetEnded(), 0);
     const hasForgotten = this.#remembers && kept === 0;
     if (hasGrown || this.#isRoomy || hasForgotten) this.#collect();
@@ -99,10 +109,14 @@ export class Rest {
     this.#least = this.machine.heap();
   }
 
-  /** Not of a frugal process: its heap grows in small steps, and is collected at each of them. */
+  #sweepYoung(): void {
+    const { machine } = this;
+    if (machine.frugal !== undefined && machine.heap().young > YOUNG_AT_REST) machine.collectYoung();
+  }
+
   #collectAtWork(): void {
     this.#busy += 1;
-    if (this.#busy < BUSY_LOOKS || this.machine.frugal !== undefined) return;
+    if (this.#busy < BUSY_LOOKS || this.#isHardAtWork) return;
     this.#busy = 0;
     if (this.machine.heap().used < SMALL) this.machine.collectAtWork();
   }

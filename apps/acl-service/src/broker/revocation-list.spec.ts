@@ -50,6 +50,16 @@ it('spares who was succeeded as long as what came after it is accepted', () => {
   expect(list.of([old, next])).toEqual([textOf(1)]);
 });
 
+it('lets nobody in again who was succeeded and cut off with what came after it, when their minion comes back with another key', () => {
+  const [old, next] = [record(1, 'deleted'), record(2, 'accepted', { name: 'web1' })];
+  const back = record(3, 'accepted', { name: 'web1' });
+  const [cut, spared] = [aList(), aList()];
+  for (const list of [cut, spared]) list.spare(nameOf(old));
+  expect(cut.of([old, { ...next, state: 'deleted' }])).toEqual([textOf(1), textOf(2)].sort());
+  expect(cut.of([old, { ...next, state: 'deleted' }, back])).toEqual([textOf(1), textOf(2)].sort());
+  expect(spared.of([old, next])).toEqual([]);
+});
+
 it('need not be looked at for newcomers and whoever is accepted', () => {
   const list = aList();
   list.of([record(1, 'deleted')]);

@@ -23,10 +23,9 @@ export class RevocationList {
     const accepted = records.filter(({ state }) => state === 'accepted');
     const [keys, names] = [new Set(accepted.map(nameOf)), new Set(accepted.map(({ name }) => name))];
     const gone = records.filter(isGone);
-    // A succeeded key is spared only as long as its minion has an accepted one.
-    const cut = gone.filter(
-      (record) => !keys.has(nameOf(record)) && !(this.#spared.has(nameOf(record)) && names.has(record.name)),
-    );
+    // A succeeded key is spared only as long as its minion has an accepted one; once that is gone, no other lets it in again.
+    for (const record of gone) if (!names.has(record.name)) this.#spared.delete(nameOf(record));
+    const cut = gone.filter((record) => !keys.has(nameOf(record)) && !this.#spared.has(nameOf(record)));
     this.#last = new Set([...kept, ...cut.map(nameOf)].filter((name) => !this.fixed.has(name)));
     return [...this.#last].sort();
   }

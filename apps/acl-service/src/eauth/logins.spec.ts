@@ -242,6 +242,15 @@ describe('a token', () => {
   });
 });
 
+it('a user whose name no grant could hold is let in by no back end; one of 255 characters is', async () => {
+  const users = join(folder, 'users');
+  const [long, tooLong] = ['u'.repeat(255), 'u'.repeat(256)];
+  writeFileSync(users, `${long}:one\n${tooLong}:one\n`);
+  const { login } = loginsWith({ file: { '^filename': users } });
+  expect(await login('file', long, 'one')).toMatchObject({ ok: true, value: { principal: { name: long } } });
+  expect(await login('file', tooLong, 'one')).toMatchObject(REFUSED);
+});
+
 describe('too many logins', () => {
   const auto = () => loginsWith({ auto: {} }, { eauth_auto_for_development: true, token_expire: 60 });
 

@@ -20,6 +20,7 @@ import type { Logger } from 'pino';
 import type { AuditLog } from '../audit/audit-log.js';
 import type { Policy } from '../policy/policy.js';
 import type { Roster } from '../roster/roster.js';
+import { isUserName } from './account-name.js';
 import type { Attempts, Try } from './attempts.js';
 import { type BackEnd, BackEndFailed } from './back-end.js';
 import { backEndsOf } from './registry.js';
@@ -223,14 +224,13 @@ export class Logins {
 
   async #look({ eauth, username, secret }: Asked): Promise<Login | undefined> {
     const backEnd = this.#backEnds.get(eauth);
-    const isFit = username !== '' && !/[\p{Cc}\p{Cs}]/u.test(username);
     // An empty password is no proof, also where a file's field is empty.
     const isProof = secret !== '' || backEnd?.asksNoSecret === true;
-    if (backEnd === undefined || !isFit || !isProof) return undefined;
+    if (backEnd === undefined || !isUserName(username) || !isProof) return undefined;
     try {
       const login = await within(LOOK_MS, backEnd.authenticate({ username, secret }));
       if (login === LATE) throw new BackEndFailed(`it did not answer in ${String(LOOK_MS)} ms`);
-      return login;
+      return login !== undefined && isUserName(login.name) ? login : undefined;
     } catch (cause) {
       this.parts.log.error({ err: cause, eauth }, 'a back end of external_auth failed');
       return undefined;

@@ -77,8 +77,8 @@ function enrolmentIn({ roster, room, events }: Enrolling, note: (key: KeyOutcome
 function namesIn(named: Value): Pick<KeyOutcome, 'id' | 'fingerprint'> {
   const { id, fingerprint: of } = isMap(named) ? named : {};
   return {
-    id: typeof id === 'string' ? id.slice(0, 255) : '',
-    fingerprint: typeof of === 'string' ? of.slice(0, 128) : '',
+    id: typeof id === 'string' ? id.slice(0, 255).toWellFormed() : '',
+    fingerprint: typeof of === 'string' ? of.slice(0, 128).toWellFormed() : '',
   };
 }
 

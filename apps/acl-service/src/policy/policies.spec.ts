@@ -24,10 +24,16 @@ function aWorld() {
   const first = loadMasterConfig(folder);
   if (!first.ok) throw new Error('the configuration has problems');
   const noted: string[] = [];
+  const details: unknown[] = [];
   let reads = 0;
   const silent = () => undefined;
   const parts = {
-    audit: { note: ({ verdict }: { readonly verdict: string }) => noted.push(verdict) },
+    audit: {
+      note: ({ verdict, detail }: { readonly verdict: string; readonly detail: unknown }) => {
+        noted.push(verdict);
+        details.push(detail);
+      },
+    },
     log: { info: silent, error: silent },
     onLoad: silent,
     onRead: () => (reads += 1),
@@ -38,7 +44,7 @@ function aWorld() {
     policies.reload();
     return { policy: policies.current.revisionText, isRefused: policies.isRefused };
   };
-  return { policies, noted, read, reads: () => reads };
+  return { policies, noted, details, read, reads: () => reads };
 }
 
 it('files that are refused leave the policy as it was; mended, they are in force again, and that is recorded', () => {
@@ -50,6 +56,17 @@ it('files that are refused leave the policy as it was; mended, they are in force
   expect(read(ALLOWS)).toEqual({ policy: before, isRefused: false });
   expect(noted).toEqual(['in_force', 'refused', 'refused', 'in_force']);
   expect(reads()).toBe(3);
+});
+
+it('a problem that quotes a long pattern is cut so that it can be recorded: no half of a character ends it', () => {
+  const { read, details } = aWorld();
+  const faces = '\u{1f600}'.repeat(600);
+  for (const before of ['', 'x']) expect(read(`peer:\n  "(${before}${faces}": [test.ping]\n`).isRefused).toBe(true);
+  const [, ...refused] = details as readonly { readonly problems: readonly string[] }[];
+  expect(refused.flatMap(({ problems }) => problems.map((text) => [text.length, text.isWellFormed()]))).toEqual([
+    [1024, true],
+    [1024, true],
+  ]);
 });
 
 it('files that say the same again change nothing, and others that are sound are taken', () => {

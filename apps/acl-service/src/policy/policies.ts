@@ -115,7 +115,9 @@ export class Policies {
         `the old policy stays in force: ${problemSentence(problem)}`,
       );
     }
-    const kept = problems.slice(0, AUDITED_PROBLEMS).map((problem) => problemSentence(problem).slice(0, AUDITED_TEXT));
+    const kept = problems
+      .slice(0, AUDITED_PROBLEMS)
+      .map((problem) => problemSentence(problem).slice(0, AUDITED_TEXT).toWellFormed());
     const detail = { policy: revision, problems: kept, count: problems.length };
     this.parts.audit.note({ what: 'policy', verdict: 'refused', rule: null, detail });
   }

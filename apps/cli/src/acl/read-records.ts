@@ -38,11 +38,14 @@ function exportedIn(said: Value): Value | undefined {
 }
 
 function saidBy({ caller, detail }: AuditRecord): Value | undefined {
-  const { funs, target } = detail;
+  const { funs, target, tgt_type: tgtType, form } = detail;
   if (caller === null || !Array.isArray(funs)) return undefined;
   return {
     caller: { kind: caller.kind, name: caller.name },
     funs: funs.filter((fun): fun is string => typeof fun === 'string'),
     target: typeof target === 'string' ? target : '',
+    // Records of earlier versions have neither.
+    ...(typeof tgtType === 'string' ? { tgt_type: tgtType } : {}),
+    ...(typeof form === 'string' ? { form } : {}),
   };
 }

@@ -215,6 +215,39 @@ describe('natriumctl acl', () => {
     });
   });
 
+  it('diff asks an exported record again as what it was, with a target of the kind that it had', async () => {
+    await sodiumReady();
+    const chain = new AuditChain('acl-1', []);
+    const asks = [
+      { form: 'wheel', funs: ['key.list_all'], target: '', tgt_type: 'glob' },
+      { form: 'run', funs: ['key.list_all'], target: '', tgt_type: 'glob' },
+      { form: 'job', funs: ['test.ping'], target: 'web[12]$', tgt_type: 'pcre' },
+      { form: 'job', funs: ['test.ping'], target: 'web[12]$', tgt_type: 'glob' },
+    ];
+    const lines = asks.map((detail) => {
+      const about = { what: 'grant', digest: null, jid: null, verdict: 'allow', rule: null } as const;
+      const { bytes } = chain.append({ time: 1, caller: { kind: 'account', name: 'fred' }, ...about, detail });
+      return JSON.stringify({ record: Buffer.from(bytes).toString('base64'), chain: 'acl-1', number: 0 });
+    });
+    const old = file('wide', "publisher_acl:\n  fred:\n    - '@wheel'\n    - '*':\n        - test\\.ping$\n");
+    const next = file('narrow', 'publisher_acl:\n  fred:\n    - web1:\n        - test\\.ping$\n');
+    const { out } = await run([
+      'diff',
+      old,
+      next,
+      '--inventory',
+      FLEET,
+      '--audit',
+      file('asked.jsonl', lines.join('\n')),
+    ]);
+    expect(out.slice(out.indexOf('recorded requests')).split('\n')).toEqual([
+      'recorded requests that change:',
+      '- account fred: wheel key.list_all  (1 time)',
+      "- account fred: test.ping on 'web[12]$' (pcre)  (1 time)",
+      '',
+    ]);
+  });
+
   it.each([
     [['fly'], 'no such word: fly'],
     [['explain'], 'name a caller'],

@@ -33,11 +33,24 @@ describe('a record of the audit', () => {
     expect(recordLine({ ...RECORD, detail: { ...detail, keys: [] } })).toContain('  key.delete  -  ');
   });
 
+  it.each<readonly [string, AuditRecord['detail'], string]>([
+    ['a login', { eauth: 'file', user: 'bob', address: '192.0.2.1', about: 'e1' }, 'file/bob from 192.0.2.1'],
+    ['a login from nowhere', { eauth: 'file', user: 'bob', address: '', about: '' }, 'file/bob'],
+    ['an event that was refused', { event: 'salt/job/1', count: 2 }, 'event salt/job/1'],
+    ['a reading that was refused', { read: 'mine', tgt_type: 'pillar' }, 'read mine'],
+    ['a policy', { policy: 'ab12' }, 'ab12'],
+    ['nothing that is known', { fingerprint: '00' }, '-'],
+  ])('says what it is about: %s', (_, detail, about) => {
+    const record = { ...RECORD, caller: null, what: 'x', verdict: 'refuse', detail };
+    expect(recordLine(record)).toBe(`2023-11-14T22:13:20.000Z  x  refuse  -  ${about}  -  [a1b2 17]`);
+  });
+
   it.each([
     ['target', { funs: ['test.ping'], target: HOSTILE }],
     ['function', { funs: [HOSTILE], target: '*' }],
     ['id', { id: HOSTILE }],
     ['id of a key', { fun: 'key.delete', keys: [{ id: HOSTILE }] }],
+    ['user of a login', { eauth: 'file', user: HOSTILE }],
   ])('shows no control of the %s that a caller sent to the terminal', (_, detail) => {
     const record = { ...RECORD, detail };
     expect(recordLine(record)).not.toMatch(/\p{Cc}|\u202e/u);

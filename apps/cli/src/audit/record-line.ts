@@ -48,12 +48,22 @@ export function recordJson({
 }
 
 function aboutOf({ detail }: AuditRecord): string {
-  const { funs, target, fun, id } = detail;
+  const { funs, target, fun, id, event, read, policy } = detail;
   if (Array.isArray(funs))
     return `${funs.join(',')}${typeof target === 'string' && target !== '' ? ` on ${target}` : ''}`;
-  const one = [fun, id].find((word) => typeof word === 'string');
+  const abouts = [fun, id, loginIn(detail), named('event', event), named('read', read), policy];
+  const one = abouts.find((word) => typeof word === 'string');
   const ids = changedIn(detail);
   return `${typeof one === 'string' ? one : '-'}${ids.length > 0 ? ` ${ids.join(',')}` : ''}`;
+}
+
+function loginIn({ eauth, user, address }: AuditRecord['detail']): string | undefined {
+  if (typeof eauth !== 'string' || typeof user !== 'string') return undefined;
+  return `${eauth}/${user}${typeof address === 'string' && address !== '' ? ` from ${address}` : ''}`;
+}
+
+function named(what: string, word: unknown): string | undefined {
+  return typeof word === 'string' ? `${what} ${word}` : undefined;
 }
 
 /** The ids whose keys a request changed: what an operator has to do again after an older state was restored. */

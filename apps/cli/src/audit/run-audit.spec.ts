@@ -6,7 +6,7 @@ import type { CtlPorts } from '../natriumctl/ctl-ports.js';
 import { runNatriumctl } from '../natriumctl/run-ctl.js';
 import { ScriptedIo } from '../testing/scripted-io.js';
 import { headsInLog, writeAudit } from './audit-file.js';
-import { runAudit } from './run-audit.js';
+import { exported, runAudit } from './run-audit.js';
 
 describe('a file of natriumctl audit', () => {
   let folder: string;
@@ -75,6 +75,25 @@ describe('a file of natriumctl audit', () => {
     expect(readFileSync(path, 'utf8')).toMatch(/^\{"audit":1,/);
     expect(statSync(path).mode & 0o777).toBe(0o640);
   }); // prettier-ignore
+
+  it.each(['-', '/dev/stdout'])('that is stdout (%s) gets the export and nothing else; what is said of it is on stderr', (name) => {
+    const some = { chain: [new Uint8Array(32), []], records: [], heads: [], grants: undefined } as const;
+    const io = new ScriptedIo();
+    expect(exported(some, name, io)).toBe(0);
+    expect(io.stdout).toMatch(/^\{"audit":1,.*\}\n$/);
+    expect(io.stderr).toMatch(/^natriumctl audit: 0 records, 0 signed heads, no grants .*\n$/);
+    const other = new ScriptedIo();
+    const path = join(folder, 'named');
+    exported(some, path, other);
+    expect([other.stdout, other.stderr]).toEqual([expect.stringMatching(`^${path}: 0 records, `), '']);
+    expect(readFileSync(path, 'utf8')).toBe(io.stdout);
+  }); // prettier-ignore
+
+  it.each(['archive', 'verify'])('is what %s needs, and stdout is none', async (verb) => {
+    const { exit, out, err } = await audit(verb, '-');
+    expect({ exit, out }).toEqual({ exit: 2, out: '' });
+    expect(err).toContain(`error: ${verb}: - is no file (only export has it, for stdout)`);
+  });
 
   async function audit(...words: readonly string[]) {
     const io = new ScriptedIo();

@@ -16,7 +16,7 @@ import { openMaster, type OpenMaster } from '../link/open-master.js';
 import type { AuditOptions, Io } from '../ports.js';
 import { archiveAudit, archiveLimit, refuseExisting } from './archive-audit.js';
 import { AuditStatus } from './audit-status.js';
-import { headsInLog, readAuditFile, writeAudit } from './audit-file.js';
+import { auditLines, headsInLog, readAuditFile, writeAudit } from './audit-file.js';
 import { readAudit, readPage } from './read-audit.js';
 import { recordJson, recordLine } from './record-line.js';
 import {
@@ -29,6 +29,7 @@ import {
 } from './stored-audit.js';
 
 const FOUND = 1;
+const STDOUT: ReadonlySet<string> = new Set(['-', '/dev/stdout']);
 
 interface Asked extends Omit<AuditOptions, 'heads'> {
   /** Of the log that the command line names. */
@@ -68,7 +69,7 @@ async function readWhole(master: OpenMaster, options: Asked, io: Io): Promise<nu
     });
     if (options.verb === 'verify' && audit.ok) return verify(audit.value, options, io, status);
     status.ended();
-    return audit.ok ? writeFile(audit.value, options.file ?? '', io) : refused(audit.error, io);
+    return audit.ok ? exported(audit.value, options.file ?? '', io) : refused(audit.error, io);
   } finally {
     status.ended();
   }
@@ -134,11 +135,16 @@ function shownBySize({ chain, number }: StoredRecord, bytes: number, json: boole
   return disarm(`[${chain} ${number}] is too large to be handed out: ${bytes} bytes`);
 }
 
-function writeFile(audit: StoredAudit, path: string, io: Io): number {
-  writeAudit(path, audit);
-  io.out(
-    `${path}: ${audit.records.length} records, ${audit.heads.length} signed heads, ${grantsText(audit.grants?.length)}\n`,
-  );
+/** To stdout it is the audit and nothing else, so that what reads it has a whole export. */
+export function exported(audit: StoredAudit, path: string, io: Io): number {
+  const what = `${audit.records.length} records, ${audit.heads.length} signed heads, ${grantsText(audit.grants?.length)}`;
+  if (STDOUT.has(path)) {
+    for (const line of auditLines(audit)) io.out(line);
+    say(`natriumctl audit: ${what}`, io);
+  } else {
+    writeAudit(path, audit);
+    io.out(`${path}: ${what}\n`);
+  }
   return 0;
 }
 

@@ -1,5 +1,6 @@
 /** What `natriumctl init` says where it cannot found a cluster. What it makes: tests/broker, tests/cluster. */
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -19,6 +20,8 @@ import type { CtlPorts } from '../natriumctl/ctl-ports.js';
 import { ScriptedIo } from '../testing/scripted-io.js';
 import { runFingerprint } from './fingerprint.js';
 import { runInit } from './init.js';
+
+const NOBODY = 65_534;
 
 let dir: string;
 beforeEach(() => {
@@ -43,13 +46,31 @@ describe('natriumctl init', () => {
   it('says what the host refuses, and that a configuration cannot be used: 78', async () => {
     const file = join(dir, 'file');
     writeFileSync(file, '');
-    expect(await ctl('init', '-c', file)).toEqual({
-      exit: 78,
-      out: '',
-      err: `natriumctl: error: EEXIST: file already exists, mkdir '${file}'\n`,
-    });
+    for (const [path, why] of [
+      [file, `${file} is a file: name a folder`],
+      [join(file, 'sub'), `${file} is no folder`],
+    ] as const)
+      expect(await ctl('init', '-c', path)).toEqual({ exit: 78, out: '', err: `natriumctl: error: ${why}\n` });
     writeFileSync(join(dir, 'master'), 'peer: [\n');
     expect((await ctl('init')).exit).toBe(78);
+  });
+
+  it('an account that may not write there is told so, and what to do', async () => {
+    const folder = join(dir, 'theirs');
+    mkdirSync(folder, { mode: 0o555 });
+    chmodSync(dir, 0o755);
+    const isRoot = process.geteuid?.() === 0;
+    if (isRoot) process.seteuid?.(NOBODY);
+    try {
+      for (const path of [folder, join(folder, 'sub')])
+        expect(await ctl('init', '-c', path)).toEqual({
+          exit: 1,
+          out: '',
+          err: `natriumctl: error: this account may not write to ${folder}: run this as who may, or name another folder\n`,
+        });
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+    }
   });
 
   it('leaves a master file alone that is a link whose file is away', async () => {

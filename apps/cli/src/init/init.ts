@@ -5,7 +5,7 @@
  * interrupted, or makes only what a cluster of an earlier version lacks.
  */
 import { existsSync, lstatSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isNativeError } from 'node:util/types';
 import { BrokerKeys } from '@natrium/broker-auth';
 import { loadMasterConfig, type MasterConfig, problemSentence } from '@natrium/config';
@@ -20,14 +20,17 @@ import {
   mendOf,
   writeWhole,
 } from '@natrium/keystore';
-import { messageOf } from '@natrium/model';
+import { codeOf, messageOf } from '@natrium/model';
 import { EXIT } from '../common/exit-codes.js';
 import { UsageError } from '../common/options.js';
-import { troubleOf } from '../keys/master-folder.js';
+import { pathTrouble } from '../common/path-trouble.js';
+import { pathOf, troubleOf } from '../keys/master-folder.js';
 import type { InitOptions, Io } from '../ports.js';
 import { makeBrokerTls, wrongHost } from './broker-tls.js';
 
 const CONFIG_MODE = 0o640;
+const OF_THE_PLACE = new Set(['EEXIST', 'ENOTDIR', 'ENOENT']);
+const OF_THE_ACCOUNT = new Set(['EACCES', 'EPERM']);
 
 /** Of a folder of keys: another would take the place of the keys that are being made. */
 const ONE_INIT: FolderUse = {
@@ -48,10 +51,18 @@ export async function runInit(options: InitOptions, io: Io): Promise<number> {
     const isLeftAlone = error instanceof FolderInUse || error instanceof KeyfileCorrupt;
     // What the host's disk refuses is the operator's to mend; anything else is a defect.
     if (!isLeftAlone && !(isNativeError(error) && 'syscall' in error)) throw error;
-    const isOfDisk = mendOf(error) !== undefined;
-    io.err(`natriumctl: error: ${troubleOf(error)}${isOfDisk ? '; then run this again' : ''}\n`);
-    return isLeftAlone || isOfDisk ? EXIT.failed : EXIT.badConfig;
+    io.err(`natriumctl: error: ${sentenceOf(error)}\n`);
+    return isLeftAlone || mendOf(error) !== undefined ? EXIT.failed : EXIT.badConfig;
   }
+}
+
+/** Of a place that cannot be used the system's words say which call failed, and not what to do. */
+function sentenceOf(error: unknown): string {
+  const [code = '', path] = [codeOf(error), pathOf(error)];
+  if (path !== undefined && OF_THE_PLACE.has(code)) return pathTrouble(path, error);
+  if (path !== undefined && OF_THE_ACCOUNT.has(code))
+    return `${pathTrouble(existsSync(path) ? path : dirname(path), error)}: run this as who may, or name another folder`;
+  return `${troubleOf(error)}${mendOf(error) === undefined ? '' : '; then run this again'}`;
 }
 
 async function founded(options: InitOptions, io: Io): Promise<number> {

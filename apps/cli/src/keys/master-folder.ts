@@ -43,6 +43,11 @@ export async function withMasterFolder(
 /** The system's words for a file that is open already name none. */
 export function troubleOf(error: unknown): string {
   const said = messageOf(error);
+  const path = pathOf(error);
+  return path !== undefined && !said.includes(path) ? diskTrouble(path, error) : said;
+}
+
+export function pathOf(error: unknown): string | undefined {
   const path = typeof error === 'object' && error !== null && 'path' in error ? error.path : undefined;
-  return typeof path === 'string' && !said.includes(path) ? diskTrouble(path, error) : said;
+  return typeof path === 'string' ? path : undefined;
 }

@@ -44,7 +44,7 @@ const MODULE_HOST = fileURLToPath(new URL('./module-host.mjs', import.meta.url))
 /** How long what was ended has to put away what it used, as the file of a script. */
 const LEAVING_MS = 2000;
 /** Modules whose functions need the master, and so the agent. */
-const NEED_MASTER = new Set(['publish', 'event', 'key', 'mine', 'pillar', 'saltutil']);
+const NEED_MASTER = new Set(['publish', 'event', 'key', 'match', 'mine', 'pillar', 'saltutil']);
 /** Functions that change what the running agent has in its hands. */
 const NEED_AGENT = /^grains\.(set|setvals?|append|remove|delkey|delval)$/;
 
@@ -145,6 +145,7 @@ async function here(config: MinionConfig, { fun, args, signal, began }: LocalCal
     fingerprint: fun === 'key.finger' ? await (await import('./own-key.js')).ownFingerprint(config) : undefined,
     returners: fun === 'sys.list_returners' ? await returnerNames(config) : undefined,
     runners: async () => (await import('./own-runners.js')).runnerLibrary(),
+    targets: async () => (await import('./own-targets.js')).meansSelf,
     masterFingerprint: config.master_finger === '' ? undefined : config.master_finger,
     signal,
     began,

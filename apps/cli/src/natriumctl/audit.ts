@@ -21,7 +21,7 @@ verify exits with 0 when all is intact, 1 when it found something, 69 when there
 
 export const audit: Subcommand = {
   name: 'audit',
-  usage: 'tail [-f] | verify [<file>] | export <file> | archive <file>',
+  usage: 'tail [-f] | verify [<file>] | export <file>|- | archive <file>',
   verbs: VERBS,
   summary: 'who was allowed and refused what: follow it, verify it, copy it, archive it',
   declare: (command) => {
@@ -45,6 +45,7 @@ function auditOptions(options: Options, words: readonly string[], io: Io): Audit
   if (dryRun && verb !== 'archive') throw new UsageError('option --dry-run: archive alone has it');
   if (file === undefined && (verb === 'export' || (verb === 'archive' && !dryRun)))
     throw new UsageError(`${verb}: name the file to write`);
+  if (file === '-' && verb !== 'export') throw new UsageError(`${verb}: - is no file (only export has it, for stdout)`);
   return {
     configDir: configDirOf(options, io),
     verb,

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ScriptedIo } from '../testing/scripted-io.js';
@@ -87,10 +87,16 @@ it('and gives one up that lives and never answers, or that ends meanwhile', asyn
   );
 });
 
-it('refuses a wanted port that is taken before anything starts', async () => {
+it.each([
+  ['natsPort', '--nats-port'],
+  ['httpPort', '--http-port'],
+])('refuses a wanted %s that is taken before anything starts, and says what to do', async (option, word) => {
   const state = mkdtempSync(join(tmpdir(), 'nt-up-'));
-  const natsPort = await portOf((socket) => socket.write(INFO));
-  const wanted = { state, natsPort, minions: [], replicas: {} };
-  await expect(prepareFolders(wanted)).rejects.toThrow(`port ${String(natsPort)} is taken`);
+  const port = await portOf((socket) => socket.write(INFO));
+  const wanted = { state, [option]: port, minions: [], replicas: {} };
+  await expect(prepareFolders(wanted)).rejects.toThrow(
+    `port ${String(port)} is taken: name another with ${word}, or end what listens there`,
+  );
+  expect(readdirSync(state)).toEqual([]);
   rmSync(state, { recursive: true });
 });

@@ -15,6 +15,8 @@ import type { UpOptions } from '../ports.js';
 const CONFIG_MODE = 0o640;
 const FOLDER_MODE = 0o750;
 const BROKER_PORT_FILE = 'port';
+/** Below it, only root may listen. */
+const FIRST_OF_USERS = 1024;
 /** It listens on nothing else. */
 const BROKER_HOSTS = ['localhost', '127.0.0.1'];
 
@@ -36,6 +38,7 @@ export async function prepareFolders(options: UpOptions): Promise<Folders> {
     brokerConfig: join(state, 'broker', 'nats-server.conf'),
     minion: (id: string) => join(state, 'minions', id),
   };
+  await checkFree(options);
   for (const folder of [folders.master, folders.broker]) makeFolder(folder, FOLDER_MODE);
   const natsPort = await portOf(options, folders.broker);
   writeMaster(options, folders.master, natsPort);
@@ -213,13 +216,17 @@ function caPath(master: string): string {
   return join(master, 'pki', 'broker', 'tls', 'ca.crt');
 }
 
-/**
- * The wanted port, the one of last time, or a free one.
- *
- * @throws {Error} When another holds the wanted one: a broker that answers there would be taken for ours.
- */
+/** @throws {Error} When nothing can listen on a wanted port: a broker that answers there would be taken for ours. */
+async function checkFree({ natsPort = ANY_PORT, httpPort = ANY_PORT }: UpOptions): Promise<void> {
+  for (const [option, port] of Object.entries({ '--nats-port': natsPort, '--http-port': httpPort })) {
+    if (port === ANY_PORT || (await isFree(port))) continue;
+    const how = port < FIRST_OF_USERS ? 'taken, or for root only' : 'taken';
+    throw new Error(`port ${String(port)} is ${how}: name another with ${option}, or end what listens there`);
+  }
+}
+
+/** The wanted port, the one of last time, or a free one. */
 async function portOf({ natsPort = ANY_PORT }: UpOptions, folder: string): Promise<number> {
-  if (natsPort !== ANY_PORT && !(await isFree(natsPort))) throw new Error(`port ${String(natsPort)} is taken`);
   const file = join(folder, BROKER_PORT_FILE);
   const known = existsSync(file) ? Number(readFileSync(file, 'utf8')) : ANY_PORT;
   const last = known !== ANY_PORT && (await isFree(known)) ? known : await freePort();

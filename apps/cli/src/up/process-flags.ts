@@ -18,7 +18,7 @@
  */
 export const LEAN_AGENT = {
   flags: [
-    '--max-semi-space-size=8',
+    '--max-semi-space-size=4',
     '--v8-pool-size=1',
     '--heap-growing-percent=20',
     '--expose-gc',

@@ -2,9 +2,9 @@
 import { encodeRequest, sodiumReady, type Wire } from '@natrium/envelope';
 import type { Ran, RunStart } from '@natrium/flow';
 import { LocalBus } from '@natrium/events';
-import { jidTime, parseJid, type ValueMap } from '@natrium/model';
+import { jidTime, parseJid, type Principal, type ValueMap } from '@natrium/model';
 import type { records } from '@natrium/wire';
-import { JobEvents, NOT_KEPT } from './job-events.js';
+import { askerOfRun, JobEvents, NOT_KEPT, ORIGIN } from './job-events.js';
 
 type WireMap = Readonly<Record<string, Wire>>;
 
@@ -80,6 +80,31 @@ it.each(['run', 'wheel'] as const)('a %s tells its keywords as a map, without a 
   const data = said.get(`salt/${what}/${JID}/new`);
   expect(data).toMatchObject({ user: 'alice' });
   expect(data?.['fun_args']).toEqual(['x', { k: 'v' }]);
+});
+
+describe('who asked for a run', () => {
+  const told = (kind: Principal['kind'], what: 'run' | 'wheel' = 'run') => {
+    const request = { what, funs: ['test.arg'], args: [[]], options: {} };
+    events.runStarted({ request, jid: JID, caller: { kind, name: 'alice' } } as unknown as RunStart);
+    const tag = `salt/${what}/${JID}/new`;
+    return { tag, data: said.get(tag) ?? {}, origin: ORIGIN };
+  };
+
+  it.each(['run', 'wheel'] as const)('is told by the events of a %s where it was a user of external_auth', (what) => {
+    expect(askerOfRun(told('token', what))).toEqual({ kind: 'token', name: 'alice' });
+    expect(askerOfRun(told('external', what))).toEqual({ kind: 'external', name: 'alice' });
+  });
+
+  it.each(['account', 'minion'] as const)('is nobody who listens there where it was a %s of the same name', (kind) => {
+    expect(askerOfRun(told(kind))).toBeUndefined();
+  });
+
+  it('is not what anybody else’s event says, nor one under another tag', () => {
+    const event = told('token');
+    expect(askerOfRun({ ...event, origin: { kind: 'minion', name: 'gateway' } })).toBeUndefined();
+    expect(askerOfRun({ ...event, origin: { kind: 'service', name: 'runner' } })).toBeUndefined();
+    expect(askerOfRun({ ...event, tag: `mine/${JID}/ret` })).toBeUndefined();
+  });
 });
 
 describe('the end of a run', () => {

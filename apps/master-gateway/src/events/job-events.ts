@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { readAsked } from '@natrium/bus';
 import { type EventFeed, type Origin, trimmed } from '@natrium/events';
 import { causeOf, PILLAR_RUNNER, type Ran, type RunStart, withCause } from '@natrium/flow';
-import { fromPlain, funArgs, jidTime, type Request, type Value, type ValueMap } from '@natrium/model';
+import { fromPlain, funArgs, jidTime, type Principal, type Request, type Value, type ValueMap } from '@natrium/model';
 import type { records } from '@natrium/wire';
 import { userOf } from '../minions/user-of.js';
 import { busTagOf } from './returned-to-bus.js';
@@ -27,6 +27,8 @@ export const ORIGIN = { kind: 'service', name: 'gateway' } as const;
 export const CLOCKS_MS = 10_000;
 
 export const NOT_KEPT = 'not kept: cache.pillar answers its caller alone';
+
+const RUN_TAG = /^salt\/(?:run|wheel)\/\d{20}\/(?:new|ret)$/;
 
 /** What is the same in the events of all returns of a job. */
 interface OfJob {
@@ -163,10 +165,23 @@ function runData(start: RunStart): ValueMap {
     fun: `${wheel ? 'wheel' : 'runner'}.${request.funs[0] ?? ''}`,
     jid,
     user: userOf(caller),
+    // An account may have the same name, and nothing of a run but its events says who asked once it has ended.
+    ...(isOfHttp(caller) ? { user_kind: caller.kind } : {}),
     fun_args: funArgs(args.map((arg) => fromPlain(arg))),
     ...(wheel ? { tag: tagOf(start) } : {}),
   };
   return withCause(data, causeOf(request, caller));
+}
+
+/** Who asked for the run that an event tells of, where that was a user of `external_auth`: only these may listen at the HTTP API. */
+export function askerOfRun({ tag, data, origin }: Told): Principal | undefined {
+  const { user: name, user_kind: kind } = data;
+  if (origin.kind !== ORIGIN.kind || origin.name !== ORIGIN.name || !RUN_TAG.test(tag)) return undefined;
+  return (kind === 'external' || kind === 'token') && typeof name === 'string' ? { kind, name } : undefined;
+}
+
+function isOfHttp({ kind }: Principal): boolean {
+  return kind === 'external' || kind === 'token';
 }
 
 /** One function has its name and arguments, several have lists of them. */

@@ -8,7 +8,7 @@ import type { Answered } from './answered.js';
 import type { Api } from './api.js';
 import type { EventStreams } from './event-streams.js';
 import type { HttpOptions } from './http-options.js';
-import { type HttpServer, serveHttp } from './http-server.js';
+import { type HttpParts, type HttpServer, serveHttp } from './http-server.js';
 import { ROUTES } from './paths.js';
 import type { Sessions } from './sessions.js';
 import type { WholeJobs } from './whole-jobs.js';
@@ -18,11 +18,13 @@ let port: number;
 const heard = new EventEmitter();
 /** What asks the api waits here for ever, once it is said so. */
 let isSilent = false;
+let options: HttpOptions;
+let parts: HttpParts;
 
 beforeEach(async () => {
   isSilent = false;
   port = await freePort();
-  const options: HttpOptions = {
+  options = {
     host: '127.0.0.1', port, addresses: undefined, prefix: '/salt', tls: undefined, app: undefined, appPath: '/app',
     static: undefined, staticPath: '/static', favicon: undefined, hookPath: '/hook', hasSessions: true, openHook: false, openStats: false,
     maxBody: 1000, clients: new Set(), timeout: 5, restTimeout: 5, proxies: [],
@@ -32,14 +34,15 @@ beforeEach(async () => {
     callerOf: () => (isSilent ? new Promise(() => undefined) : Promise.reject(new UnauthorizedException('no'))),
   };
   const nobody = { knows: () => false, check: () => Promise.reject(new UnauthorizedException('no')) };
-  server = await serveHttp(options, {
+  parts = {
     api: api as unknown as Api,
     sessions: nobody as unknown as Sessions,
     streams: { close: () => undefined } as unknown as EventStreams,
     jobs: {} as WholeJobs,
     tell: (answered) => heard.emit('answered', answered),
     log: pino({ enabled: false }),
-  });
+  };
+  server = await serveHttp(options, parts);
 });
 afterEach(() => server.close());
 
@@ -69,4 +72,10 @@ it('a client that leaves before its answer has none', async () => {
   const told = once(heard, 'answered');
   asking.destroy();
   expect(await told).toEqual([{ route: '/minions', code: 'none', seconds: expect.any(Number) as number }]);
+});
+
+it('a second one on the same port does not begin, and says what to do', async () => {
+  await expect(serveHttp(options, parts)).rejects.toThrow(
+    /^the HTTP API cannot listen on 127\.0\.0\.1:\d+ \(EADDRINUSE\): another program listens there: .* \(http_port, /,
+  );
 });

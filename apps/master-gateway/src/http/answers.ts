@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Value } from '@natrium/model';
-import { json, yaml } from '@natrium/output';
+import { plainJson, yaml } from '@natrium/output';
 import { NotAcceptableException } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { jsonPieces } from './json-pieces.js';
@@ -43,8 +43,7 @@ export function preferredType(req: Request, types: readonly string[]): string | 
 
 export async function sendValue(req: Request, res: Response, value: Value, status = 200): Promise<void> {
   const type = answerType(req);
-  const text =
-    type === 'application/json' ? json(value, { indent: -1, color: false }) : `${yaml(value, { color: false })}\n`;
+  const text = type === 'application/json' ? plainJson(value) : `${yaml(value, { color: false })}\n`;
   res.status(status).setHeader('Content-Type', type);
   res.setHeader('Allow', 'GET, HEAD, POST');
   res.vary('Accept-Encoding');

@@ -1,4 +1,4 @@
-/** Rules of what the HTTP API's listeners are told of a job's owner. */
+/** Rules of what the HTTP API's listeners are told of the owner of a job or run. */
 import type { EventFeed as MasterFeed, Heard, Listening } from '@natrium/events';
 import type { Principal } from '@natrium/model';
 import { HttpFeed } from './http-feed.js';
@@ -54,6 +54,15 @@ it('a job that is no longer kept has no owner, and is looked for once', async ()
   const ownerOf = () => Promise.resolve(((reads += 1), undefined));
   expect(await ownersOf(new HttpFeed(busOf(heard(1), heard(2)), ownerOf))).toEqual([undefined, undefined]);
   expect(reads).toBe(1);
+});
+
+it('an event of a run names the user who asked for it, and nobody is looked for', async () => {
+  const tag = `salt/run/${JID}/ret`;
+  const event = (data: Heard['data']): Heard => ({ ...heard(1), tag, data });
+  const feed = new HttpFeed(busOf(event({ user: 'ann', user_kind: 'token' }), event({ user: 'ann' })), () => {
+    throw new Error('looked for');
+  });
+  expect(await ownersOf(feed)).toEqual([{ kind: 'token', name: 'ann' }, undefined]);
 });
 
 it('owners of several jobs are looked for at once, and the events are told in their order', async () => {

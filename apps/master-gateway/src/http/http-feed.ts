@@ -1,12 +1,13 @@
 /**
- * The master's event bus as the HTTP API's listeners take it: each event with the owner of the job that it tells of, which the
- * job cache knows. Of runs nobody is named, so only those who may see everything hear of them.
+ * The master's event bus as the HTTP API's listeners take it: each event with the owner of the job or run that it tells of. That of a
+ * job the job cache knows; of a run its events say it.
  */
 import type { EventFeed as MasterFeed, Heard, Listening, Origin } from '@natrium/events';
 import { EventProblem } from '@natrium/events';
 import type { Principal, ValueMap } from '@natrium/model';
 import { AtOnce } from '../at-once.js';
 import type { EventFeed, FeedEvent, Subscription } from '../event-feed.js';
+import { askerOfRun } from '../events/job-events.js';
 import { Readings } from '../jobs/readings.js';
 
 const JOB_TAG = /^(?:salt\/job\/)?(\d{20})(?:\/|$)/;
@@ -85,7 +86,7 @@ export class HttpFeed implements EventFeed {
     const told = this.#tell(heard);
     const jid = heard.origin.kind === 'service' ? JOB_TAG.exec(heard.tag)?.[1] : undefined;
     // A reading that fails hides these events from their owner; the job's next event is looked for anew.
-    const owner = jid === undefined ? undefined : await this.#owners.find(jid).catch(() => undefined);
+    const owner = jid === undefined ? askerOfRun(heard) : await this.#owners.find(jid).catch(() => undefined);
     return owner === undefined ? told : { ...told, owner };
   }
 }

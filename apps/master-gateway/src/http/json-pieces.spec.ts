@@ -1,5 +1,5 @@
 import { Float, type Value } from '@natrium/model';
-import { json } from '@natrium/output';
+import { plainJson } from '@natrium/output';
 import { jsonPieces } from './json-pieces.js';
 
 async function gathered(value: Value): Promise<readonly string[]> {
@@ -16,10 +16,11 @@ it.each<[string, Value]>([
   ['an empty list', []],
   ['an empty map', {}],
   ['numbers', [1, 1.5, new Float(2), 12345678901234567890n]],
+  ['what JSON has no word for', { a: [new Float(NaN), new Float(-Infinity)], 'b\u2028': '\u2029' }],
   ['a list of maps', [{ a: 1, b: [true, null] }, {}, []]],
   ['maps deeper than are taken apart', deep(12)],
 ])('the pieces of %s are its JSON', async (_, value) => {
-  expect((await gathered(value)).join('')).toBe(json(value, { indent: -1, color: false }));
+  expect((await gathered(value)).join('')).toBe(plainJson(value));
 });
 
 it('of a large value come many pieces, none much longer than its longest text, and others have a turn in between', async () => {
@@ -33,7 +34,7 @@ it('of a large value come many pieces, none much longer than its longest text, a
   const all = await gathered(value);
   const during = turns;
   turns = 1000;
-  expect(all.join('')).toBe(json(value, { indent: -1, color: false }));
+  expect(all.join('')).toBe(plainJson(value));
   expect(Math.max(...all.map(({ length }) => length))).toBeLessThan(100_000);
   expect(all.length).toBeGreaterThan(20);
   expect(during).toBeGreaterThan(20);

@@ -1,10 +1,10 @@
 /**
  * A JSON answer written piece by piece: the gateway's only thread has time for others in between, and no text is as long as the whole.
- * The pieces together are what `json` of `@natrium/output` writes on one line.
+ * The pieces together are what `plainJson` of `@natrium/output` writes.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { isList, isMap, type Value } from '@natrium/model';
-import { json } from '@natrium/output';
+import { plainJson } from '@natrium/output';
 
 /** So deep maps and lists are taken apart: those of `GET /jobs/JID` down into what a minion has returned. */
 const DEPTH = 7;
@@ -25,12 +25,12 @@ export async function* jsonPieces(value: Value): AsyncGenerator<string> {
 
 function* pieces(value: Value, depth: number): Generator<string> {
   if (depth === 0 || !(isList(value) || isMap(value))) {
-    yield text(value);
+    yield plainJson(value);
     return;
   }
   const members = isList(value)
     ? named(value)
-    : Object.entries(value).map(([key, item]) => [`${text(key)}: `, item] as const);
+    : Object.entries(value).map(([key, item]) => [`${plainJson(key)}: `, item] as const);
   yield isList(value) ? '[' : '{';
   for (const [index, [name, item]] of members.entries()) {
     yield index === 0 ? name : `, ${name}`;
@@ -41,8 +41,4 @@ function* pieces(value: Value, depth: number): Generator<string> {
 
 function named(list: readonly Value[]) {
   return list.map((item) => ['', item] as const);
-}
-
-function text(value: Value): string {
-  return json(value, { indent: -1, color: false });
 }

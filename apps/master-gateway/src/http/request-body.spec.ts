@@ -45,6 +45,21 @@ describe('a body', () => {
     expect(read('application/x-www-form-urlencoded', form)).toEqual({ tgt_type: 'list', tgt: ids });
   });
 
+  it.each([['{"client":"local","tgt":"a=b"}'], [' \n[{"client":"local"}]']])(
+    'of JSON that came as a form, as curl sends it, is refused with what is missing: %s',
+    (text) => {
+      for (const type of ['application/x-www-form-urlencoded', undefined]) {
+        const sentence = sentenceOf(() => read(type, text));
+        expect(sentence).toMatch(/looks like JSON.*Content-Type: application\/json/);
+        expect(sentence).not.toContain('client');
+      }
+    },
+  );
+
+  it('of JSON that came as a form is told as it came where nobody acts on it', () => {
+    expect(readBody(undefined, Buffer.from('{"a":1}'), 'any')).toEqual({});
+  });
+
   it('that is empty is none', () => {
     expect(read('application/json', '')).toBeUndefined();
   });

@@ -19,6 +19,8 @@ const MARK = `${randomUUID()}:`;
 /** A form's texts that are read as YAML; the others are names and targets. */
 const PARSED: ReadonlySet<string> = new Set(['arg', 'kwarg']);
 
+const TAKEN = 'send application/json, application/x-yaml or application/x-www-form-urlencoded';
+
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Each word that is read as YAML costs as much as so many characters more. */
@@ -47,13 +49,13 @@ export function readBody(
     case 'text/plain':
       return plainText(text, bytes);
     case 'application/x-www-form-urlencoded':
-      if (bytes === 'utf-8') checkEscapes(text);
+      if (bytes === 'utf-8') checkForm(text);
       return fromForm(text, onYaml);
     case 'application/x-yaml':
     case 'text/yaml':
       return fromYaml(text, onYaml);
     default:
-      throw new NotAcceptableException(`A body of the type ${JSON.stringify(type)} is not understood`);
+      throw new NotAcceptableException(`A body of the type ${JSON.stringify(type)} is not understood: ${TAKEN}`);
   }
 }
 
@@ -78,8 +80,12 @@ function textOf(body: Buffer): string {
   }
 }
 
-/** What stands in a form as `%E9` is a byte of its text, too. */
-function checkEscapes(form: string): void {
+/** What stands in a form as `%E9` is a byte of its text, too. Clients that are told no type, such as curl, send JSON as a form. */
+function checkForm(form: string): void {
+  if (/^\s*[{[]/.test(form)) {
+    const mend = 'send it with the header Content-Type: application/json';
+    throw new BadRequestException(`The body looks like JSON, but came as a form: ${mend}`);
+  }
   try {
     for (const [run] of form.matchAll(/(?:%[0-9a-f]{2})+/gi)) decodeURIComponent(run);
   } catch (cause) {

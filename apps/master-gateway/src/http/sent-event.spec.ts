@@ -1,7 +1,8 @@
 /** An event that is written past the response comes to every kind of client as the response itself would have written it. */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { type EventForm, sendEvent } from './sent-event.js';
+import { Float } from '@natrium/model';
+import { type EventForm, sendEvent, textOf } from './sent-event.js';
 
 const EVENT = { cursor: '1.0', tag: 'salt/ä', data: { text: 'ü\n€' }, stamp: '2026-01-01T00:00:00.000000' };
 const LINES = 'tag: salt/ä\ndata: {"tag": "salt/ä", "data": {"text": "ü\\n€"}}\n';
@@ -101,4 +102,19 @@ it('nothing at all to a HEAD', async () => {
   });
   expect(text.endsWith('\r\n\r\n')).toBe(true);
   expect(text).not.toContain('id: 1.0');
+});
+
+it('an event whose data hold what JSON has no word for is JSON all the same, which a page in a browser can read', () => {
+  const data = { load: [new Float(NaN), new Float(Infinity), new Float(-Infinity)], text: 'NaN' };
+  expect(JSON.parse(textOf({ ...EVENT, data }))).toEqual({
+    tag: EVENT.tag,
+    data: { load: [null, null, null], text: 'NaN' },
+  });
+});
+
+it('an event with U+2028 or U+2029 in it is one line, also to who reads lines as Python’s splitlines', () => {
+  const data = { 'a\u2028b': 'c\u2029d\u0085e\u000bf' };
+  const text = textOf({ ...EVENT, data });
+  expect(text).not.toMatch(/[\n\v\f\r\u001c-\u001e\u0085\u2028\u2029]/);
+  expect(JSON.parse(text)).toEqual({ tag: EVENT.tag, data });
 });

@@ -1,6 +1,6 @@
 /** An event as its listeners get it: rendered once, however many they are. Spec: docs/http-api.md#events. */
 import type { ServerResponse } from 'node:http';
-import { json } from '@natrium/output';
+import { plainJson } from '@natrium/output';
 import type { FeedEvent } from '../event-feed.js';
 
 interface Sent {
@@ -18,7 +18,7 @@ const sents = { plain: new WeakMap<FeedEvent, Sent>(), 'with id': new WeakMap<Fe
 export function textOf(event: FeedEvent): string {
   const known = texts.get(event);
   if (known !== undefined) return known;
-  const text = json({ tag: event.tag, data: event.data }, { indent: -1, color: false });
+  const text = plainJson({ tag: event.tag, data: event.data });
   texts.set(event, text);
   return text;
 }

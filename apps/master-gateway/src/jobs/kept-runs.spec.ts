@@ -340,6 +340,32 @@ describe('of a gateway that is gone', () => {
     expect(gateway.told).toEqual([]);
   });
 
+  it('of hundreds that come at once a few are looked for at a time, and each once, however often it comes', async () => {
+    let [looks, most, underWay] = [0, 0, 0];
+    const kept: (() => void)[] = [];
+    const gateway = new Gateway(async () => {
+      looks += 1;
+      most = Math.max(most, (underWay += 1));
+      await new Promise<void>((resolve) => kept.push(resolve));
+      underWay -= 1;
+      return true;
+    });
+    const take = (n: number) => {
+      gateway.grant = granted({ jid: jidOf(n) });
+      return gateway.runs.take({ ...body, jid: jidOf(n) });
+    };
+    const taken = [...Array(200).keys(), ...Array(200).keys()].map(take);
+    const all = Promise.all(taken);
+    for (let isOver = false; !isOver;) {
+      kept.shift()?.();
+      isOver = await Promise.race([all.then(() => true), new Promise<false>((go) => setImmediate(go, false))]);
+    }
+    expect((await all).every(({ ok }) => ok)).toBe(true);
+    expect([looks, most]).toEqual([200, 4]);
+    expect(await take(7)).toMatchObject({ ok: true });
+    expect(looks).toBe(200);
+  });
+
   it('one that cannot be stored is to be handed over again', async () => {
     const gateway = new Gateway(() => Promise.reject(new Error('the broker is away')));
     gateway.grant = granted();

@@ -30,6 +30,7 @@ import {
 } from '@natrium/model';
 import type { Body, contracts, records } from '@natrium/wire';
 import type { Logger } from 'pino';
+import { AtOnce } from '../at-once.js';
 import type { JobEvents } from '../events/job-events.js';
 import type { JobCache } from './job-cache.js';
 import { shallow } from './job-views.js';
@@ -49,6 +50,12 @@ const MAX_KEPT = 10_000;
 /** How long after its time a run's end may come: its runner-service was stopped, or had no gateway. */
 const LATE_MS = 3_600_000;
 
+/**
+ * Ends at once of which it is looked for whether they are kept and told. After a long trouble there are hundreds, and whoever waits for
+ * one asks again: a broker that is asked for all of them at once answers none in time, and never comes to rest.
+ */
+const LOOKED_FOR_AT_ONCE = 4;
+
 const NOT_YET = 'what a run answered could not be kept or told yet';
 
 interface RunParts {
@@ -67,6 +74,9 @@ export class KeptRuns {
   /** What runs answered that is kept and told, oldest first. */
   readonly #kept = new Set<string>();
   readonly #underWay = new UnderWay();
+  /** By jid, what runner-services handed over and is not kept yet. */
+  readonly #taking = new Map<Jid, Promise<Result<null, Refusal>>>();
+  readonly #lookedFor = new AtOnce(LOOKED_FOR_AT_ONCE);
 
   constructor(private readonly parts: RunParts) {}
 
@@ -120,12 +130,22 @@ export class KeptRuns {
 
   /** Keeps what a run answered whose own gateway has not. `store_unavailable`: not yet. */
   async take({ refusal: no, outcome, ...run }: Body<typeof contracts.ended>): Promise<Result<null, Refusal>> {
-    const { events, log } = this.parts;
     const granted = this.#granted(run);
     if (!granted.ok) return granted;
     const start = granted.value;
     const { jid } = start;
-    const end = events.endOf(start, { refusal: no, outcome, jid });
+    if (this.#kept.has(jid)) return ok(null);
+    const before = this.#taking.get(jid);
+    if (before !== undefined) return before;
+    const end = this.parts.events.endOf(start, { refusal: no, outcome, jid });
+    const taking = this.#lookedFor.run(() => this.#take(start, end)).finally(() => this.#taking.delete(jid));
+    this.#taking.set(jid, taking);
+    return taking;
+  }
+
+  async #take(start: RunStart, end: ValueMap): Promise<Result<null, Refusal>> {
+    const { events, log } = this.parts;
+    const { jid } = start;
     try {
       const isNew = await this.#storeOnce(jid, end);
       if (isNew) log.warn({ jid }, 'its own gateway has not kept what a run answered: it is kept here');
@@ -156,8 +176,9 @@ export class KeptRuns {
   /** What fails here is told to nobody but the log: its runner-service has it still, and hands it over. */
   async #end(start: RunStart, ran: Ran, isGuess: boolean): Promise<void> {
     const { jid } = start;
+    const keepAndTell = () => this.#keepAndTell(start, ran, isGuess);
     try {
-      await this.#keepAndTell(start, ran, isGuess);
+      await (isGuess || this.parts.stoodStill() ? this.#lookedFor.run(keepAndTell) : keepAndTell());
       this.#close(jid);
     } catch (cause) {
       this.parts.log.error({ err: cause, jid }, NOT_YET);

@@ -110,12 +110,14 @@ export class Execution {
   }
 }
 
-/** Loaded when it is first asked for. */
+/** Loaded when they are first asked for. */
 const runners = async () => (await import('./own-runners.js')).runnerLibrary();
+const targets = async () => (await import('./own-targets.js')).meansSelf;
 
 /** Getters: most functions want little of it, and an object with all of it would cost more to make than they take. */
 class AgentContext implements CallContext {
   readonly runners = runners;
+  readonly targets = targets;
 
   constructor(
     private readonly options: ExecutionOptions,

@@ -249,6 +249,7 @@ export class NatsTransport implements Transport {
     const unsent = this.#unsent;
     if (unsent === undefined) return;
     this.#unsent = undefined;
+    if (!this.#draining) this.options.onAway?.(false);
     for (const one of unsent.take(performance.now()))
       if (one.via === undefined || one.via === this.#connection) this.#sendOn(this.#connection, one);
     if (unsent.dropped > 0) this.#notice(`broker: away for too long, ${unsent.dropped} messages were not sent`);
@@ -290,6 +291,7 @@ export class NatsTransport implements Transport {
   }
 
   #follow(state: Status['type']): void {
+    if (state === 'disconnect') this.options.onAway?.(true);
     if (state === 'disconnect') this.#unsent ??= new Unsent();
     else if (state === 'reconnect') this.#sendUnsent();
     else if (state === 'close') this.#unsent = undefined;

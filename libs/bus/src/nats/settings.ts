@@ -39,6 +39,8 @@ export interface NatsOptions {
   readonly onAlert?: (alert: string, cause?: unknown) => void;
   /** Told when that is over. */
   readonly onOver?: (over: string) => void;
+  /** Told, maybe more than once, that a connection which was there is lost, and once that there is one again. */
+  readonly onAway?: (isAway: boolean) => void;
   /** false: the first connection must succeed at once. */
   readonly waitOnFirstConnect?: boolean;
   /** After the first login, a refusal does not end the connection: a busy broker may refuse a user for a while, and is asked again for ever. */

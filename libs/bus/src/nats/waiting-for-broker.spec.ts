@@ -1,6 +1,7 @@
 /** What a process says that waits for its broker: why it is not there, once. */
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import type { NatsTransport } from './nats-transport.js';
 import { waitingForBroker } from './waiting-for-broker.js';
 import { whyNoBroker } from './why-no-broker.js';
 
@@ -61,6 +62,68 @@ it('one that is there at once is told nothing of', async () => {
   const waiting = waitingForBroker({ servers, name: 'test' }, { where: 'here', tell: (why) => told.push(why) });
   await (await waiting).connection.close();
   expect(told).toEqual([]);
+});
+
+describe('one that was there and is lost', () => {
+  let told: string[];
+  let tells: EventTarget;
+  let transport: NatsTransport;
+  let guests: Set<Socket>;
+  beforeEach(async () => {
+    opens();
+    told = [];
+    tells = new EventTarget();
+    guests = new Set();
+    door.on('connection', (socket) => guests.add(socket));
+    const tell = (why: string) => {
+      told.push(why);
+      tells.dispatchEvent(new Event('told'));
+    };
+    transport = await waitingForBroker(
+      { servers, name: 'test', outlivesRefusals: true },
+      { where: 'here', tell, lostMs: 1 },
+    );
+  });
+  afterEach(() => transport.drain());
+
+  function goesAway(says: string): void {
+    greeting = says;
+    for (const socket of guests) socket.destroy();
+  }
+
+  it.each([
+    ['for want of TLS', greetingOf({ ...INFO, tls_required: true }), /^the connection to the broker is lost: no TLS with the broker at here: .+; see broker_ca; trying on$/],
+    ['as it lets this user in no more', `${greetingOf(INFO)}-ERR 'Authorization Violation'\r\n`, /^the connection to the broker is lost: the broker at here does not let this user in: .+; trying on$/],
+  ])('%s: is told of once with the reason, and that it is back, each time', async (_, says, sentence) => {
+    for (let time = 1; time <= 2; time += 1) {
+      const isTold = once(tells, 'told');
+      goesAway(says);
+      await isTold;
+      const isBack = once(tells, 'told');
+      opens();
+      await isBack;
+    }
+    const reason: unknown = expect.stringMatching(sentence);
+    const back = 'the broker at here is there again';
+    expect(told).toEqual([reason, back, reason, back]);
+  }); // prettier-ignore
+
+  it('and is back before that is told of nothing', async () => {
+    const isBack = new Promise<void>((back) => {
+      transport.whenBack(back);
+    });
+    goesAway(greetingOf(INFO));
+    await isBack;
+    expect(told).toEqual([]);
+  });
+
+  it('and given up then is not told of as there again', async () => {
+    const isTold = once(tells, 'told');
+    goesAway('SSH-2.0\r\n');
+    await isTold;
+    await transport.drain();
+    expect(told).toEqual(['the connection to the broker is lost: no broker answers at here; trying on']);
+  });
 });
 
 const withCode = (message: string, code: string, more = {}) => Object.assign(new Error(message), { code, ...more });

@@ -12,6 +12,7 @@ const NO_NAME: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'EAI_AGAIN']);
 /** Of the client library, where TLS is asked for and the broker has none. */
 const IN_CLEAR = /does not support 'tls'/;
 const TLS = /tls|ssl|certificate/i;
+const REFUSED = /authoriz|authentic/i;
 
 /** @param where The addresses, as they may be shown. */
 export function whyNoBroker(error: unknown, where: string): BrokerTrouble {
@@ -32,5 +33,6 @@ export function whyNoBroker(error: unknown, where: string): BrokerTrouble {
       sentence: `no TLS with the broker at ${where}: ${said}; see broker_ca`,
       mend: 'give broker_ca the CA that signed the certificate of this broker, and nats a name that stands in that certificate',
     };
+  if (REFUSED.test(said)) return { sentence: `the broker at ${where} does not let this user in: ${said}` };
   return { sentence: `no broker answers at ${where}` };
 }

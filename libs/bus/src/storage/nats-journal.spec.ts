@@ -179,12 +179,23 @@ describe('the bytes of a journal', () => {
     const fillAll = async () => {
       while (others.length < 50) await fill();
     };
-    await expect(fillAll()).rejects.toThrow(/insufficient storage/);
+    await expect(fillAll()).rejects.toThrow(
+      /no room for the stream FILL\d+, which takes 67108864 bytes at least \(insufficient storage .*make room on its disk/,
+    );
     await open({ maxBytes: 199 * MIB, keepMs: 70_000 });
     const { streams } = await jetstreamManager(transport.connection);
     for (let n = 1; n < others.length; n += 1) await streams.delete(`FILL${n}`);
     const { max_bytes: maxBytes, max_age: maxAge } = await settings();
     expect([maxBytes, maxAge]).toEqual([100 * MIB, 70_000 * NANOS_PER_MS]);
+  });
+
+  it('are as many as another gateway was given that makes it at the same time, and so takes the room', async () => {
+    const { streams } = await jetstreamManager(transport.connection);
+    await streams.delete(`J${name}`);
+    const opened = [2 ** 50, 2 ** 50, 2 ** 50].map((maxBytes) => open({ maxBytes }));
+    await Promise.all(opened);
+    const kept = `at most ${String((await settings()).max_bytes)} bytes`;
+    expect(alerts.map((alert) => alert.includes(kept))).toEqual(opened.map(() => true));
   });
 
   it('get their bound also where an earlier version made the journal without one', async () => {

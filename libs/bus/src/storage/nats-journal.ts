@@ -1,5 +1,6 @@
 /** The journal on JetStream: one stream, read by ordered consumers. */
 import { DiscardPolicy, JetStreamApiError, jetstreamManager, StorageType, type StreamConfig } from '@nats-io/jetstream';
+import { messageOf } from '@natrium/model';
 import type { NatsTransport } from '../nats/nats-transport.js';
 import { type Journal, type JournalMessage, type ReadFrom, type Reading, Unstorable } from '../ports/journal.js';
 import { NANOS_PER_MS, NO_STREAM } from '../streams/make-bucket.js';
@@ -30,6 +31,17 @@ const NO_NODE = 10_005;
 /** A journal with less is none. */
 const LEAST_BYTES = 64 << 20;
 
+class NoRoom extends Error {
+  override readonly name = 'NoRoom';
+  readonly code = 'ERR_NO_ROOM';
+  constructor(stream: string, bytes: number, cause: unknown) {
+    super(
+      `the broker has no room for the stream ${stream}, which takes ${String(bytes)} bytes at least (${messageOf(cause)}): make room on its disk or raise its max_file, restart it, then start this again`,
+      { cause },
+    );
+  }
+}
+
 export async function openJournal(transport: NatsTransport, options: JournalOptions): Promise<Journal> {
   await whenPlaced(options.name, options.patience, () => makeStream(transport, options));
   return new NatsJournal(options.name, transport, AHEAD, async () => {
@@ -53,12 +65,20 @@ async function makeStream(transport: NatsTransport, options: JournalOptions): Pr
       if (bytes < maxBytes) transport.alert(`the stream ${name} keeps at most ${String(bytes)} bytes, not ${String(maxBytes)}: the broker has no room for more`); // prettier-ignore
       return;
     } catch (cause) {
-      if (hasNoRoom(cause) && bytes > least) continue;
-      if (now === undefined) throw cause;
-      tellUnchanged(transport, now, cause);
+      const isFull = hasNoRoom(cause);
+      if (isFull && bytes > least) continue;
+      if (now !== undefined) tellUnchanged(transport, now, cause);
+      else if (await isMadeMeanwhile(transport, name, cause)) await makeStream(transport, options);
+      else throw isFull ? new NoRoom(name, least, cause) : cause;
       return;
     }
   }
+}
+
+/** By another gateway, with other settings; it may have taken the room for that. */
+async function isMadeMeanwhile(transport: NatsTransport, name: string, cause: unknown): Promise<boolean> {
+  if (cause instanceof JetStreamApiError && cause.code === OTHER_SETTINGS) return true;
+  return hasNoRoom(cause) && (await configNow(transport, name)) !== undefined;
 }
 
 function settingsOf({ subjects, replicas, keepMs }: JournalOptions, maxBytes: number): Settings {
@@ -84,12 +104,7 @@ async function configNow(transport: NatsTransport, name: string): Promise<Stream
 
 async function makeAnew(transport: NatsTransport, options: JournalOptions, maxBytes: number): Promise<void> {
   const { streams } = await jetstreamManager(transport.connection);
-  try {
-    await streams.add({ name: options.name, storage: StorageType.File, ...settingsOf(options, maxBytes) });
-  } catch (cause) {
-    if (!(cause instanceof JetStreamApiError && cause.code === OTHER_SETTINGS)) throw cause;
-    await makeStream(transport, options);
-  }
+  await streams.add({ name: options.name, storage: StorageType.File, ...settingsOf(options, maxBytes) });
 }
 
 async function setAnew(transport: NatsTransport, now: StreamConfig, wanted: Settings): Promise<void> {

@@ -1,4 +1,5 @@
 /** Rules of reading a stream on and on, at a real broker. */
+import { jetstreamManager } from '@nats-io/jetstream';
 import { type Broker, startBroker } from '@natrium/testing';
 import { NatsTransport } from '../nats/nats-transport.js';
 import { AHEAD, StreamReading } from './stream-reading.js';
@@ -32,4 +33,21 @@ it('tells nothing of what fails once nobody reads any more', async () => {
   await told;
   second.close();
   expect(notices).toEqual(['reading NOT_THERE failed and begins again']);
+});
+
+it('tells nothing of a connection that is drained: an ordinary stop is no failure', async () => {
+  const told: string[] = [];
+  const own = await NatsTransport.connect({
+    servers: [broker.url],
+    name: 'stopping',
+    onNotice: (notice) => told.push(notice),
+  });
+  const { streams } = await jetstreamManager(own.connection);
+  await streams.add({ name: 'READ', subjects: ['read'] });
+  await new Promise<void>((onNothing) => {
+    const what = { stream: 'READ', from: { everything: true } as const, ahead: AHEAD, onNothing };
+    new StreamReading(own, { ...what, onMessage: () => undefined });
+  });
+  await own.drain();
+  expect(told.filter((notice) => notice.startsWith('reading'))).toEqual([]);
 });

@@ -88,7 +88,7 @@ export class StreamReading implements Reading {
   }
 
   async #keepReading(): Promise<void> {
-    while (!this.#closed && !this.transport.connection.isClosed()) {
+    while (!this.#isOver) {
       try {
         await this.#readOn();
       } catch (cause) {
@@ -98,9 +98,14 @@ export class StreamReading implements Reading {
     this.#end();
   }
 
+  /** Also once the connection is being closed: an ordinary stop is no failure. */
+  get #isOver(): boolean {
+    return this.#closed || this.transport.isClosed;
+  }
+
   /** A connection that is back is tried at once. What fails once it is closed is nobody's trouble. */
   async #pauseAfter(cause: unknown): Promise<void> {
-    if (this.#closed) return;
+    if (this.#isOver) return;
     const ms = this.#state.failed(cause);
     let end: () => void = () => undefined;
     await new Promise<void>((resolve) => {

@@ -1,10 +1,10 @@
 /** Rules of a socket's place: who has it, and what is left of it. */
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { listenAt, type UnixServer } from './unix-server.js';
+import { listenAt, listenForOwner, type UnixServer } from './unix-server.js';
 
 let folder: string;
 let path: string;
@@ -55,4 +55,12 @@ it('what cannot get to its place is not left behind', async () => {
   mkdirSync(join(path, 'in-the-way'), { recursive: true });
   await expect(named('none')).rejects.toThrow();
   expect(readdirSync(folder)).toEqual(['event.sock']);
+});
+
+it('who may not listen is told in which folder, and not of a file that never was', async () => {
+  const away = join(folder, 'away');
+  await expect(listenForOwner(createServer(), join(away, '.1a2b3c.event.sock'))).rejects.toMatchObject({
+    message: expect.stringMatching(`^no socket can be made in ${away} \\(E[A-Z]+\\)$`) as string,
+    code: expect.any(String) as string,
+  });
 });

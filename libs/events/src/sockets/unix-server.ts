@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { basename, dirname, join } from 'node:path';
+import { codeOf } from '@natrium/model';
 import { shortSocketPath } from '@natrium/process';
 
 export interface SocketPlace {
@@ -101,7 +102,12 @@ export function listenForOwner(server: Server, path: string): Promise<void> {
   const before = process.umask(0o177);
   try {
     return new Promise<void>((resolve, reject) => {
-      server.once('error', reject).listen(short.path, resolve);
+      const failed = (error: Error) => {
+        // The system's words name a file that never was, or what stands for its folder.
+        error.message = `no socket can be made in ${dirname(path)} (${codeOf(error) ?? error.message})`;
+        reject(error);
+      };
+      server.once('error', failed).listen(short.path, resolve);
     });
   } finally {
     process.umask(before);

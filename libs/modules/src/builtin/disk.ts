@@ -3,9 +3,9 @@ import { readdir, readlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Value, ValueMap } from '@natrium/model';
 import { defineModule } from '../loader/declaration.js';
-import { InvocationError } from '../loader/errors.js';
+import { ExecutionError, InvocationError } from '../loader/errors.js';
 import { fn } from '../minion-registry.js';
-import { type Mount, mounts, percentInodes, percentUsed, type Usage, usageOf } from './mounts.js';
+import { isRemote, type Mount, mounts, percentInodes, percentUsed, type Usage, usages } from './mounts.js';
 
 const ARGS = {
   name: 'args',
@@ -16,15 +16,17 @@ const ARGS = {
 
 type Show = (mount: Mount, usage: Usage, letters: string) => Value;
 
-async function each(letters: string, show: Show): Promise<ValueMap> {
+async function each(letters: string, show: Show, only: (mount: Mount) => boolean = () => true): Promise<ValueMap> {
   const wanted = letters.replace(/^-/, '');
   if (/[^hHalPkT]/.test(wanted))
     throw new InvocationError(`args=${letters} holds a letter other than h, H, a, l, P, k, T`);
-  const rows = (await mounts()).map(async (mount) => {
-    const usage = await usageOf(mount.point);
+  const all = (await mounts()).filter((mount) => only(mount) && !(wanted.includes('l') && isRemote(mount)));
+  const found = await usages.of(all);
+  const rows = all.flatMap((mount, at) => {
+    const usage = found[at];
     return usage === undefined ? [] : [[mount.point, show(mount, usage, wanted)] as const];
   });
-  return Object.fromEntries((await Promise.all(rows)).flat());
+  return Object.fromEntries(rows);
 }
 
 export const diskModule = defineModule('disk', {
@@ -73,10 +75,17 @@ export const diskModule = defineModule('disk', {
       examples: ['disk.percent', 'disk.percent /var'],
     },
     async ({ args: point }) => {
-      const all = await each('', (_, usage) => percentUsed(usage));
-      if (point === '') return all;
-      if (!Object.hasOwn(all, point)) throw new InvocationError(`nothing is mounted at ${point}`);
-      return all[point] ?? '';
+      const percents = await each(
+        '',
+        (_, usage) => percentUsed(usage),
+        (mount) => point === '' || mount.point === point,
+      );
+      if (point === '') return percents;
+      const percent = percents[point];
+      if (percent !== undefined) return percent;
+      if ((await mounts()).some((mount) => mount.point === point))
+        throw new ExecutionError(`${point} cannot be looked at`);
+      throw new InvocationError(`nothing is mounted at ${point}`);
     },
   ),
   blkid: fn(

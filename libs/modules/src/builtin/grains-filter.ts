@@ -1,5 +1,5 @@
 /** `grains.filter_by`: of a table by the values of a grain, the entry for this host. */
-import { isList, isMap, isTrue, pyStr, type Value, type ValueMap } from '@natrium/model';
+import { isList, isMap, isTrue, pyRepr, pyStr, type Value, type ValueMap } from '@natrium/model';
 import { InvocationError } from '../loader/errors.js';
 import { matchesGlob } from '../loader/glob.js';
 import { fn } from '../minion-registry.js';
@@ -20,14 +20,18 @@ export const grainsFilterBy = fn(
   },
   ({ lookup_dict: table, grain, merge, default: otherwise, base }, { grains }) => {
     const found = entryOf(table, traverse(grains(), grain, ':')) ?? own(table, otherwise);
-    const over = overBase(found, base === null || base === '' ? null : own(table, base));
-    if (!isTrue(merge)) return over;
-    if (!isMap(merge)) throw new InvocationError('filter_by merge argument must be a dictionary.');
-    if (over === null) return merge;
-    if (!isMap(over)) throw new InvocationError('filter_by merges into a dictionary, and what it found is none');
-    return merged(over, merge);
+    return mergedOver(overBase(found, base === null || base === '' ? null : own(table, base)), merge);
   },
 );
+
+/** What was found with a map over it; what is no true value changes nothing. @param joinsLists Rather than taking the map's. */
+export function mergedOver(found: Value, merge: Value, joinsLists = false): Value {
+  if (!isTrue(merge)) return found;
+  if (!isMap(merge)) throw new InvocationError('filter_by merge argument must be a dictionary.');
+  if (found === null) return merge;
+  if (!isMap(found)) throw new InvocationError('filter_by merges into a dictionary, and what it found is none');
+  return merged(found, merge, joinsLists);
+}
 
 /** Of a grain that is a list each item is looked for, one after the other; an entry that is null is none. */
 function entryOf(table: ValueMap, grain: Value | undefined): Value {
@@ -51,11 +55,17 @@ function overBase(found: Value, base: Value): Value {
   return merged(base, found);
 }
 
-/** Maps in both are merged in turn; anything else of `over` counts. */
-function merged(into: ValueMap, over: ValueMap): ValueMap {
-  const both = Object.entries(over).map(([key, value]) => {
+/** Maps in both are merged in turn; anything else of `over` counts, but for lists that are joined. */
+function merged(into: ValueMap, over: ValueMap, joinsLists = false): ValueMap {
+  const both = Object.entries(over).map(([key, value]): [string, Value] => {
     const there = own(into, key);
-    return [key, isMap(there) && isMap(value) ? merged(there, value) : value];
+    if (isMap(there) && isMap(value)) return [key, merged(there, value, joinsLists)];
+    return [key, joinsLists && isList(there) && isList(value) ? joined(there, value) : value];
   });
-  return { ...into, ...(Object.fromEntries(both) as ValueMap) };
+  return { ...into, ...Object.fromEntries(both) };
+}
+
+function joined(there: readonly Value[], further: readonly Value[]): readonly Value[] {
+  const known = new Set(there.map(pyRepr));
+  return [...there, ...further.filter((item) => !known.has(pyRepr(item)))];
 }

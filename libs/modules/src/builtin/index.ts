@@ -10,6 +10,7 @@ import { grainsModule } from './grains.js';
 import { groupModule } from './group.js';
 import { keyModule } from './key.js';
 import { kmodModule } from './kmod.js';
+import { matchModule } from './match.js';
 import { mineModule } from './mine.js';
 import { networkModule } from './network.js';
 import { pillarModule } from './pillar.js';
@@ -36,6 +37,7 @@ export const builtinModules: readonly ExecutionModule[] = [
   groupModule,
   keyModule,
   kmodModule,
+  matchModule,
   mineModule,
   networkModule,
   pillarModule,

@@ -24,11 +24,17 @@ export async function mounts(): Promise<readonly Mount[]> {
   return [...byPoint.values()];
 }
 
+/** As `df` tells it: by what a server is called. */
+export function isRemote({ device }: Pick<Mount, 'device'>): boolean {
+  return device.includes(':') || device.startsWith('//');
+}
+
 /** Blanks and backslashes stand there as octal digits. */
 function unescaped(word: string): string {
   return word.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 }
 
+/** In blocks of `bytes`. */
 export interface Usage {
   readonly bytes: number;
   readonly total: number;
@@ -38,8 +44,61 @@ export interface Usage {
   readonly inodesFree: number;
 }
 
-/** In blocks of `bytes`; undefined when it cannot be looked at. A mount of a server that hangs holds up one thread only. */
-export async function usageOf(point: string): Promise<Usage | undefined> {
+/** Kinds for which a server or a program answers, which may hang; so may whatever a path of no known kind leads to. */
+const MAY_HANG = /^$|^(?:nfs|cifs|smb|fuse|9p|ceph|lustre|gpfs|beegfs|afs|coda|ocfs2|virtiofs)/;
+/** Milliseconds: longer than a server takes that is there. */
+const LIMIT_MS = 5_000;
+/** Of the four threads of Node that do all work with files: what hangs keeps its own until its server is back. */
+const MOST_HANGING = 2;
+
+type Asked = Pick<Mount, 'point' | 'type'>;
+
+/**
+ * Asks file systems how full they are. What hangs is asked once, however often somebody wants to know it, and never so much of it at a time
+ * that nothing is left for other files.
+ */
+export class Usages {
+  readonly #asking = new Map<string, Promise<Usage | undefined>>();
+
+  constructor(
+    private readonly look: (point: string) => Promise<Usage | undefined> = looked,
+    private readonly limitMs = LIMIT_MS,
+  ) {}
+
+  /** In the order of what is asked; undefined for what cannot be looked at, or not in time. */
+  async of(asked: readonly Asked[]): Promise<readonly (Usage | undefined)[]> {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), this.limitMs);
+    const over = new Promise<undefined>((resolve) => late.signal.addEventListener('abort', () => resolve(undefined)));
+    const inTime = ({ point, type }: Asked) =>
+      MAY_HANG.test(type) ? Promise.race([over, this.#inTurn(point, over, late.signal)]) : this.look(point);
+    try {
+      return await Promise.all(asked.map(inTime));
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #inTurn(point: string, over: Promise<undefined>, late: AbortSignal): Promise<Usage | undefined> {
+    while (!late.aborted) {
+      const asking = this.#asking.get(point) ?? (this.#asking.size < MOST_HANGING ? this.#begin(point) : undefined);
+      if (asking !== undefined) return asking;
+      await Promise.race([over, ...this.#asking.values()]);
+    }
+    return undefined;
+  }
+
+  #begin(point: string): Promise<Usage | undefined> {
+    const asking = this.look(point).finally(() => this.#asking.delete(point));
+    this.#asking.set(point, asking);
+    return asking;
+  }
+}
+
+/** One for all calls of a process. */
+export const usages = new Usages();
+
+async function looked(point: string): Promise<Usage | undefined> {
   const found = await statfs(point).catch(() => undefined);
   if (found === undefined) return undefined;
   const { bsize: bytes, blocks: total, bfree: free, bavail: available, files: inodes, ffree: inodesFree } = found;

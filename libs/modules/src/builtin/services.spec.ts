@@ -1,8 +1,10 @@
 /** Rules of the options of `service.*`, which scripts written for Salt give. */
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { isList } from '@natrium/model';
 import { call, named } from '../testing/call-context.js';
-import { listingWords, systemctlCalls } from './services.js';
+import { listingWords, scriptsIn, systemctlCalls } from './services.js';
 
 const NOBODY = 'natrium-no-such-service';
 const plain = { noBlock: false, unmask: false, unmaskRuntime: false };
@@ -73,4 +75,24 @@ it('they are taken, and whether there is such a service is what counts', async (
       `ERROR: there is no service ${NOBODY}`,
     );
   expect((await call('service.status', [NOBODY, 'nginx: master', named({ wait: 3 })])).ret).toBe(false);
+});
+
+it('a host without systemd has the scripts that can be run: no folder, no file of words, no link that leads nowhere', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'natrium-init-'));
+  try {
+    for (const [name, mode] of [
+      ['cron', 0o755],
+      ['README', 0o644],
+    ] as const) {
+      // prettier-ignore
+      writeFileSync(join(folder, name), '');
+      chmodSync(join(folder, name), mode);
+    }
+    mkdirSync(join(folder, 'old'));
+    symlinkSync('/nowhere/mended', join(folder, 'gone'));
+    symlinkSync(join(folder, 'cron'), join(folder, 'crond'));
+    expect([...(await scriptsIn(folder))].sort()).toEqual(['cron', 'crond']);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -97,12 +97,7 @@ const sysvinit: Services = {
     const levels = await Promise.all(['2', '3', '4', '5'].map((level) => readdir(`/etc/rc${level}.d`).catch(() => [])));
     return levels.flat().some((link) => /^S\d\d/.test(link) && link.slice(3) === name);
   },
-  async all() {
-    const names = await readdir('/etc/init.d');
-    const isScript = async (name: string): Promise<boolean> => ((await stat(`/etc/init.d/${name}`)).mode & 0o111) !== 0;
-    const kept = await Promise.all(names.map(async (name) => ((await isScript(name)) ? [name] : [])));
-    return kept.flat();
-  },
+  all: () => scriptsIn('/etc/init.d'),
   async inState(state, context) {
     if (state === 'running')
       throw new ExecutionError('systemd lists what runs, which this host has not: ask service.status of each');
@@ -120,6 +115,16 @@ const sysvinit: Services = {
     else await toolOutput('chkconfig', [name, change === 'enable' ? 'on' : 'off'], { signal, processes });
   },
 };
+
+/** What may be run there: no folder, and no link that a package left behind. */
+export async function scriptsIn(folder: string): Promise<readonly string[]> {
+  const isScript = async (name: string): Promise<boolean> => {
+    const found = await stat(`${folder}/${name}`).catch(() => undefined);
+    return found?.isFile() === true && (found.mode & 0o111) !== 0;
+  };
+  const kept = await Promise.all((await readdir(folder)).map(async (name) => ((await isScript(name)) ? [name] : [])));
+  return kept.flat();
+}
 
 async function script(name: string): Promise<string> {
   const path = `/etc/init.d/${serviceName(name)}`;

@@ -8,7 +8,7 @@ import { fn } from '../minion-registry.js';
 import { matchesGlob } from '../loader/glob.js';
 import { matching } from '../patterns/match-apart.js';
 import { hasTool, runTool } from '../process/run-tool.js';
-import { mounts, usageOf } from './mounts.js';
+import { mounts, usages } from './mounts.js';
 import { bootTime, processIds, readProcess } from './proc.js';
 import { users } from './name-databases.js';
 import {
@@ -101,15 +101,18 @@ async function sessions(context: CallContext): Promise<number> {
 async function diskUsage(words: readonly string[]): Promise<ValueMap> {
   const [paths, types] = [words.filter((word) => word.startsWith('/')), words.filter((word) => !word.startsWith('/'))];
   const isMeant = (type: string): boolean => words.length === 0 || types.some((glob) => matchesGlob(glob, type));
-  const points = (await mounts()).filter(({ type }) => isMeant(type)).map(({ point }) => point);
-  const rows = [...new Set([...paths, ...points])].map(async (path) => {
-    const usage = await usageOf(path);
+  const mounted = (await mounts()).filter(({ type }) => isMeant(type));
+  const points = mounted.map(({ point }) => point);
+  const asked = [...mounted, ...paths.filter((path) => !points.includes(path)).map((point) => ({ point, type: '' }))];
+  const found = await usages.of(asked);
+  const rows = asked.flatMap(({ point }, at) => {
+    const usage = found[at];
     if (usage !== undefined)
-      return [[path, { total: usage.total * usage.bytes, available: usage.available * usage.bytes }] as const];
-    if (paths.includes(path)) throw new ExecutionError(`${path} cannot be looked at`);
+      return [[point, { total: usage.total * usage.bytes, available: usage.available * usage.bytes }] as const];
+    if (paths.includes(point)) throw new ExecutionError(`${point} cannot be looked at`);
     return [];
   });
-  return Object.fromEntries((await Promise.all(rows)).flat());
+  return Object.fromEntries(rows);
 }
 
 async function pidsOf(pattern: string, signal: AbortSignal): Promise<string> {

@@ -65,6 +65,22 @@ describe('grains from files', () => {
     });
   });
 
+  it.each([
+    ['CentOS Linux', 'centos', '8', '', { os: 'CentOS', os_family: 'RedHat', osfinger: 'CentOS Linux-8' }],
+    ['CentOS Stream', 'centos', '9', '', { os: 'CentOS Stream', os_family: 'RedHat', osfinger: 'CentOS Stream-9' }],
+    ['Rocky Linux', 'rocky', '8.5', '8.5 (Green Obsidian)', { os: 'Rocky', oscodename: 'Green Obsidian' }],
+    ['AlmaLinux', 'almalinux', '8.5', '8.5 (Arctic Sphynx)', { os: 'AlmaLinux', oscodename: 'Arctic Sphynx' }],
+    ['Red Hat Enterprise Linux', 'rhel', '9.3', '9.3 (Plow)', { os: 'RedHat', oscodename: 'as it is shown' }],
+    ['openSUSE Leap', 'opensuse-leap', '15.6', '15.6', { os: 'SUSE', osfullname: 'Leap', osfinger: 'Leap-15' }],
+    ['SLES', 'sles', '15.5', '15-SP5', { os: 'SUSE', osfullname: 'SLES', osfinger: 'SLES-15' }],
+    ['Pop!_OS', 'pop', '21.10', '21.10', { os: 'Pop', os_family: 'Debian', osfinger: 'Pop!_OS-21.10' }],
+    ['Devuan GNU/Linux', 'devuan', '5', '5', { os: 'Devuan', osfinger: 'Devuan GNU/Linux-5' }],
+    ['Linux Mint', 'linuxmint', '20.3', '20.3 (Una)', { os: 'Mint', osfinger: 'Linux Mint-20' }],
+  ])('name a host with %s (%s) as targets for Salt do', (name, id, number, version, grains) => {
+    const lines = { NAME: name, ID: id, VERSION_ID: number, VERSION: version, PRETTY_NAME: 'as it is shown' };
+    expect(distribution(new Map(Object.entries(lines)))).toMatchObject(grains);
+  });
+
   it('find the full name of a host without asking anybody', () => {
     const hosts = readHosts('127.0.0.1 localhost # web1.wrong\n10.0.0.5 web1.example.com web1\n');
     expect(fullName('web1', hosts)).toBe('web1.example.com');

@@ -12,10 +12,11 @@ const DISTRIBUTIONS: Readonly<Record<string, Distribution>> = {
   debian: { os: 'Debian', family: 'Debian' },
   ubuntu: { os: 'Ubuntu', family: 'Debian' },
   raspbian: { os: 'Raspbian', family: 'Debian' },
+  pop: { os: 'Pop', family: 'Debian' },
   linuxmint: { os: 'Mint', family: 'Debian' },
   kali: { os: 'Kali', family: 'Debian' },
   rhel: { os: 'RedHat', family: 'RedHat' },
-  centos: { os: 'CentOS Stream', family: 'RedHat' },
+  centos: { os: 'CentOS', family: 'RedHat' },
   fedora: { os: 'Fedora', family: 'RedHat' },
   rocky: { os: 'Rocky', family: 'RedHat' },
   almalinux: { os: 'AlmaLinux', family: 'RedHat' },
@@ -60,8 +61,9 @@ function unquote(text: string): string {
 
 export function distribution(release: ReadonlyMap<string, string>): ValueMap {
   const id = release.get('ID') ?? '';
-  const { os, family } = DISTRIBUTIONS[id] ?? unknownDistribution(release);
-  const full = release.get('NAME') ?? os;
+  const { os, family } = known(id, release) ?? unknownDistribution(release);
+  const name = release.get('NAME') ?? os;
+  const full = name === 'openSUSE Leap' ? 'Leap' : name;
   const version = release.get('VERSION_ID') ?? '';
   const info = version
     .split('.')
@@ -72,21 +74,37 @@ export function distribution(release: ReadonlyMap<string, string>): ValueMap {
     os,
     os_family: family,
     osfullname: full,
-    oscodename: release.get('VERSION_CODENAME') ?? release.get('PRETTY_NAME') ?? '',
+    oscodename: release.get('VERSION_CODENAME') ?? codeName(id, release) ?? release.get('PRETTY_NAME') ?? '',
     osrelease: version,
     osrelease_info: info,
     ...(major === undefined ? {} : { osmajorrelease: major }),
-    osfinger: `${['Debian', 'Raspbian'].includes(os) ? os : full}-${os === 'Ubuntu' ? version : String(major ?? version)}`,
+    osfinger: `${['Debian', 'Raspbian'].includes(os) ? os : full}-${['Ubuntu', 'Pop'].includes(os) ? version : String(major ?? version)}`,
     osarch: family === 'Debian' ? (DEBIAN_ARCH[arch()] ?? arch()) : machine(),
-    lsb_distrib_id: full,
+    lsb_distrib_id: name,
     lsb_distrib_release: version,
     lsb_distrib_codename: release.get('VERSION_CODENAME') ?? '',
   };
 }
 
+/** Both kinds of CentOS have one id. */
+function known(id: string, release: ReadonlyMap<string, string>): Distribution | undefined {
+  const isStream = id === 'centos' && release.get('NAME') === 'CentOS Stream';
+  return isStream ? { os: 'CentOS Stream', family: 'RedHat' } : DISTRIBUTIONS[id];
+}
+
+/** Of those that have it in the version alone: `8.5 (Green Obsidian)`. */
+function codeName(id: string, release: ReadonlyMap<string, string>): string | undefined {
+  if (id !== 'rocky' && id !== 'almalinux') return undefined;
+  return /\(([^()]+)\)$/.exec(release.get('VERSION') ?? release.get('PRETTY_NAME') ?? '')?.[1];
+}
+
 /** A derivative says what it is like; its family is that of the first relative that is known. */
 function unknownDistribution(release: ReadonlyMap<string, string>): Distribution {
-  const os = release.get('NAME') ?? kernelName();
+  const os =
+    release
+      .get('NAME')
+      ?.replaceAll(/\W(?:gnu\/)?linux/gi, '')
+      .trim() ?? kernelName();
   const relatives = (release.get('ID_LIKE') ?? '').split(' ').map((id) => DISTRIBUTIONS[id]?.family);
   return { os, family: relatives.find((family) => family !== undefined) ?? os };
 }

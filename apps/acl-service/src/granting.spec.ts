@@ -101,7 +101,17 @@ it('what a client says is the id of its HTTP request is cut so that it can be re
   for (const secret of ['wrong', 'right']) await asks({ credential: { ...RIGHT, secret } }, { options });
   await asks({}, { options: { http_request: `${'x'.repeat(62)}${FACE}` } });
   const cut = { http_request: `${'x'.repeat(63)}\ufffd` };
-  expect(recorded).toEqual([cut, cut, { http_request: `${'x'.repeat(62)}${FACE}` }]);
+  expect(recorded).toEqual([
+    cut,
+    { ...cut, eauth: RIGHT.eauth },
+    { http_request: `${'x'.repeat(62)}${FACE}`, eauth: RIGHT.eauth },
+  ]);
+});
+
+it('the record of an external user names the back end that has proved him, and none where none has', async () => {
+  const { asks, recorded } = aGate();
+  for (const secret of ['wrong', 'right']) await asks({ credential: { ...RIGHT, secret } });
+  expect(recorded).toEqual([{}, { eauth: RIGHT.eauth }]);
 });
 
 it('the place of a rule is cut so that it can be told', async () => {

@@ -102,7 +102,7 @@ export class Granting {
       },
       membersOf: (ids) => this.#membersOf(ids),
       sign: (fields) => this.#sign(fields, policy),
-      audit: (entry) => audit.append(entry, policy.revisionText, aboutOf(ask, entry.caller)),
+      audit: (entry) => audit.append(entry, policy.revisionText, { ...aboutOf(ask, entry.caller), ...cameBy(login) }),
       now: () => link.clock.now(),
       skewMs: link.clock.skewMs,
       runnerTimeoutMs,
@@ -145,6 +145,12 @@ function aboutOf({ credential, request }: SignedRequest, caller: Principal | nul
   if (event !== undefined) return { event };
   const about = credential === null ? undefined : request.options['http_request'];
   return typeof about === 'string' ? { http_request: about.slice(0, 64).toWellFormed() } : {};
+}
+
+/** The back end that has proved an external user or a user of a token: two may know one name. */
+function cameBy(login: Result<LoggedIn, Refusal> | undefined): About {
+  const eauth = login?.ok === true ? login.value.login.backend : undefined;
+  return eauth === undefined ? {} : { eauth };
 }
 
 const NO_CREDENTIAL = refusal('bad_credential', 'the request carries neither a signature nor a credential');

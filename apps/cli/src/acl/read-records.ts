@@ -38,14 +38,15 @@ function exportedIn(said: Value): Value | undefined {
 }
 
 function saidBy({ caller, detail }: AuditRecord): Value | undefined {
-  const { funs, target, tgt_type: tgtType, form } = detail;
+  const { funs, target, tgt_type: tgtType, form, eauth } = detail;
   if (caller === null || !Array.isArray(funs)) return undefined;
   return {
     caller: { kind: caller.kind, name: caller.name },
     funs: funs.filter((fun): fun is string => typeof fun === 'string'),
     target: typeof target === 'string' ? target : '',
-    // Records of earlier versions have neither.
+    // Records of earlier versions have none of these.
     ...(typeof tgtType === 'string' ? { tgt_type: tgtType } : {}),
     ...(typeof form === 'string' ? { form } : {}),
+    ...(typeof eauth === 'string' ? { backend: eauth } : {}),
   };
 }

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AuditChain, sodiumReady } from '@natrium/envelope';
-import { err, ok, refusal } from '@natrium/model';
+import { AuditChain, sodiumReady, type WireMap } from '@natrium/envelope';
+import { err, ok, type Principal, refusal } from '@natrium/model';
 import { makeCommand, runProgram } from '../common/program.js';
 import { acl } from '../natriumctl/acl.js';
 import type { ConnectMaster } from '../ports.js';
@@ -34,6 +34,13 @@ async function run(argv: readonly string[], connectMaster: ConnectMaster = noClu
     runAcl({ word, words, options, io, connectMaster }),
   );
   return { exit, out: io.stdout, err: io.stderr };
+}
+
+/** A line of an export about one request. */
+function exportedLine(chain: AuditChain, caller: Principal, detail: WireMap): string {
+  const about = { what: 'grant', digest: null, jid: null, verdict: 'allow', rule: null } as const;
+  const { bytes } = chain.append({ time: 1, caller, ...about, detail });
+  return JSON.stringify({ record: Buffer.from(bytes).toString('base64'), chain: 'acl-1', number: 0 });
 }
 
 const over = (policy: string, inventory = FLEET): readonly string[] => ['--policy', policy, '--inventory', inventory];
@@ -224,11 +231,7 @@ describe('natriumctl acl', () => {
       { form: 'job', funs: ['test.ping'], target: 'web[12]$', tgt_type: 'pcre' },
       { form: 'job', funs: ['test.ping'], target: 'web[12]$', tgt_type: 'glob' },
     ];
-    const lines = asks.map((detail) => {
-      const about = { what: 'grant', digest: null, jid: null, verdict: 'allow', rule: null } as const;
-      const { bytes } = chain.append({ time: 1, caller: { kind: 'account', name: 'fred' }, ...about, detail });
-      return JSON.stringify({ record: Buffer.from(bytes).toString('base64'), chain: 'acl-1', number: 0 });
-    });
+    const lines = asks.map((detail) => exportedLine(chain, { kind: 'account', name: 'fred' }, detail));
     const old = file('wide', "publisher_acl:\n  fred:\n    - '@wheel'\n    - '*':\n        - test\\.ping$\n");
     const next = file('narrow', 'publisher_acl:\n  fred:\n    - web1:\n        - test\\.ping$\n');
     const { out } = await run([
@@ -244,6 +247,24 @@ describe('natriumctl acl', () => {
       'recorded requests that change:',
       '- account fred: wheel key.list_all  (1 time)',
       "- account fred: test.ping on 'web[12]$' (pcre)  (1 time)",
+      '',
+    ]);
+  });
+
+  it('diff asks what an external user asked of the back end that had proved him, and of no other', async () => {
+    await sodiumReady();
+    const chain = new AuditChain('acl-1', []);
+    const detail = { form: 'job', funs: ['test.ping'], target: '*', tgt_type: 'glob' };
+    const lines = ['file', 'pam'].map((eauth) =>
+      exportedLine(chain, { kind: 'external', name: 'ann' }, { ...detail, eauth }),
+    );
+    const wide = 'external_auth:\n  file:\n    ann: [test.*]\n';
+    const policies = [file('both', `${wide}  pam:\n    ann: [test.*]\n`), file('one', wide)];
+    const audit = file('users.jsonl', lines.join('\n'));
+    const { out } = await run(['diff', ...policies, '--inventory', FLEET, '--audit', audit]);
+    expect(out.slice(out.indexOf('recorded requests')).split('\n')).toEqual([
+      'recorded requests that change:',
+      "- external pam/ann: test.ping on '*'  (1 time)",
       '',
     ]);
   });

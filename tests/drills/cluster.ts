@@ -1,6 +1,6 @@
 /**
  * The cluster of a drill: three broker nodes (R3), two of each service, some minions, each a process of its own, and a
- * proxy between each process and each broker node, and between each two nodes.
+ * proxy between each process and each broker node, and between each two nodes. Events are reacted to, and go into a sink.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,8 +14,9 @@ import { type StartedNode, whileHeard } from '../support/heard-nodes.js';
 import { BUILT, natsServer } from '../support/places.js';
 import { Program } from './program.js';
 import { Proxy } from './proxy.js';
+import { REACTING } from './events.js';
 
-export const ROLES = ['gateway', 'acl', 'runner', 'minion', 'broker'] as const;
+export const ROLES = ['gateway', 'acl', 'runner', 'sink', 'minion', 'broker'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** A process that can be hurt, and what connects it with the others. */
@@ -30,6 +31,7 @@ const APPS = {
   gateway: 'master-gateway',
   acl: 'acl-service',
   runner: 'runner-service',
+  sink: 'event-sink',
   minion: 'minion-agent',
 } as const;
 const READY_TRIES = 120;
@@ -61,6 +63,11 @@ export class DrillCluster {
     return join(this.folder, minion, 'ledger');
   }
 
+  /** Where every event ends. */
+  get sink(): string {
+    return join(this.folder, 'sink.jsonl');
+  }
+
   async start(): Promise<void> {
     await sodiumReady();
     mkdirSync(join(this.folder, 'logs'));
@@ -69,7 +76,7 @@ export class DrillCluster {
   }
 
   async #startRest(): Promise<void> {
-    const services = (['acl', 'gateway', 'runner'] as const).flatMap((role) =>
+    const services = (['acl', 'gateway', 'runner', 'sink'] as const).flatMap((role) =>
       [1, 2].map((n) => [role, `${role}${String(n)}`] as const),
     );
     const all = [...services, ...this.minions.map((id) => ['minion', id] as const)];
@@ -156,7 +163,7 @@ export class DrillCluster {
     const own =
       kind === 'minion'
         ? { id: name, master_finger: fingerprint(this.keys.chain()[0]) }
-        : { pki_dir: join(this.folder, 'master', 'pki'), root_dir: folder, auto_accept: true, grant_timeout: 5 };
+        : { pki_dir: join(this.folder, 'master', 'pki'), root_dir: folder, auto_accept: true, grant_timeout: 5, ...REACTING, event_sinks: { all: { to: this.sink, from: 'start' } } }; // prettier-ignore
     const text = Object.entries({ nats, log_level: 'info', ...own });
     writeFileSync(join(folder, kind), text.map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`).join(''));
     return folder;

@@ -5,6 +5,7 @@ import { type Fault, Faults, HURTS, plan } from './faults.js';
 import { type Account, accountOf } from './ledger.js';
 import { Load, type RunAsked, type SentJob } from './load.js';
 import { ROLES } from './cluster.js';
+import { Events } from './events.js';
 
 export interface DrillOptions {
   readonly seed: number;
@@ -45,16 +46,18 @@ export async function drill(options: DrillOptions): Promise<Drilled> {
     await cluster.start();
     options.say(`ready after ${((performance.now() - began) / 1000).toFixed(1)} s; ${cluster.folder}`);
     const load = new Load(cluster.master.client, options.minions, options.jobsPerSecond);
+    const events = new Events(cluster.master.client, options.minions);
     const faults = new Faults(cluster, options.say);
     const loadBegan = performance.now();
     // The last faults heal after the load has ended, which is not its rate.
     const loaded = load.run(options.ms).then(() => load.jobs.length / ((performance.now() - loadBegan) / 1000));
     const [rate] = await Promise.all([
       loaded,
+      events.during(loaded),
       faults.inject(plan(options.seed, options.ms, options.faults), options.signal),
     ]);
     await load.settled();
-    const account = await atRest(cluster, load);
+    const account = await atRest(cluster, load, events);
     return {
       account,
       rows: rowsOf(faults.done, load.jobs),
@@ -71,12 +74,12 @@ export async function drill(options: DrillOptions): Promise<Drilled> {
   }
 }
 
-/** What is on its way comes in, and the broker comes to rest; a return that is lost is looked for so long and no longer. */
-async function atRest(cluster: DrillCluster, load: Load): Promise<Account> {
+/** What is on its way comes in, and the broker comes to rest; a return or an event that is lost is looked for so long and no longer. */
+async function atRest(cluster: DrillCluster, load: Load, events: Events): Promise<Account> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const account = await accountOf(cluster, load.jobs);
-      if (account.lost.length === 0 || attempt >= REST_TRIES) return account;
+      const account = await accountOf(cluster, { jobs: load.jobs, events: events.kept });
+      if (account.lost.length + account.missing.length === 0 || attempt >= REST_TRIES) return account;
     } catch (cause) {
       if (attempt >= REST_TRIES) throw cause;
     }

@@ -1,13 +1,15 @@
 /**
  * The account of a drill: what ran (each run leaves a line on its minion), what callers heard, what is stored. A return that
  * ran and is neither heard nor stored is lost; one of which two different ones are stored, or that a caller heard twice, is
- * doubled; two lines of one job on one minion are a second run.
+ * doubled; two lines of one job on one minion are a second run, and so are those of one reaction. An event that was kept and is not in
+ * the sink is missing.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { readAsked, openBucket, SealedStore } from '@natrium/bus';
 import { decode, encode, type Wire } from '@natrium/envelope';
 import { readAs, records, writeAs } from '@natrium/wire';
 import type { DrillCluster } from './cluster.js';
+import { sunkIn } from './events.js';
 import type { SentJob } from './load.js';
 
 export interface Account {
@@ -26,6 +28,20 @@ export interface Account {
   readonly ranRefused: readonly string[];
   /** Stored more than once in the same words: readers take the first. */
   readonly storedAgain: number;
+  /** Kept by their minions. */
+  readonly events: number;
+  /** Of those, what the sink has not. */
+  readonly missing: readonly string[];
+  /** In the sink more than once, which is promised at least once. */
+  readonly sunkAgain: number;
+  /** How many events have set off a run. */
+  readonly reactions: number;
+}
+
+interface Sent {
+  readonly jobs: readonly SentJob[];
+  /** Names of those that their minions have kept. */
+  readonly events: readonly string[];
 }
 
 /** What minion ran what, and how often: `<job> <minion>`. */
@@ -76,9 +92,10 @@ async function jobStore({ master, keys }: DrillCluster, bucket: string): Promise
   });
 }
 
-export async function accountOf(cluster: DrillCluster, jobs: readonly SentJob[]): Promise<Account> {
+export async function accountOf(cluster: DrillCluster, { jobs, events }: Sent): Promise<Account> {
   const runs = runsOf(cluster);
   const stored = await storedIn(cluster);
+  const sunk = sunkIn(cluster.sink);
   const byWord = new Map(jobs.map((job) => [job.word, job]));
   const told = (place: string): number => {
     const [word = '', minion = ''] = place.split(' ');
@@ -105,10 +122,14 @@ export async function accountOf(cluster: DrillCluster, jobs: readonly SentJob[])
       .filter(({ word }) => ran.some((place) => place.startsWith(`${word} `)))
       .map(({ word, refusal }) => `${word} (${refusal ?? ''})`),
     storedAgain: [...stored.values()].flatMap((said) => [...said.values()]).filter((n) => n > 1).length,
+    events: events.length,
+    missing: events.filter((name) => !sunk.has(name)),
+    sunkAgain: [...sunk.values()].filter((n) => n > 1).length,
+    reactions: ran.filter((place) => !byWord.has(place.split(' ')[0] ?? '')).length,
   };
 }
 
 /** What `npm run drills` ends with 0 for. */
-export function isClean({ lost, doubled, ranTwice, ranRefused }: Account): boolean {
-  return lost.length + doubled.length + ranTwice.length + ranRefused.length === 0;
+export function isClean({ lost, doubled, ranTwice, ranRefused, missing }: Account): boolean {
+  return lost.length + doubled.length + ranTwice.length + ranRefused.length + missing.length === 0;
 }

@@ -32,7 +32,7 @@ const ASYNC_EVERY = 10;
 const RUN_EVERY_MS = 500;
 const RUN_TIMEOUT_S = 5;
 /** Each agent has a working folder of its own: one path is another ledger on each. */
-const LEDGER = '/proc/self/cwd/ledger';
+export const LEDGER = '/proc/self/cwd/ledger';
 
 export class Load {
   readonly jobs: SentJob[] = [];

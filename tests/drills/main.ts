@@ -15,10 +15,10 @@ const HELP = `npm run drills -- [options]
   --mutants [WORD] build each mutant of spec/envelope.md (or those whose name holds WORD) and name the test that finds it
   --help
 
-Exit 0: no return lost, none doubled, no job run twice, none refused but run. 1: otherwise. 2: wrong words.
+Exit 0: no return lost, none doubled, nothing run twice, none refused but run, no event missing. 1: otherwise. 2: wrong words.
 `;
 const MINUTE_MS = 60_000;
-const KINDS = 15;
+const KINDS = 18;
 const PER_MINUTE = 12;
 const SHOWN = 10;
 const USAGE = 2;
@@ -70,8 +70,20 @@ async function main(): Promise<number> {
 }
 
 function report({ account, rows, faults, runs, jobsPerSecond, p50Ms }: Drilled, seed: number): void {
-  const { sent, refused, expected, received, told, interrupted, lost, doubled, ranTwice, ranRefused, storedAgain } =
-    account;
+  const {
+    sent,
+    refused,
+    expected,
+    received,
+    told,
+    interrupted,
+    lost,
+    doubled,
+    ranTwice,
+    ranRefused,
+    storedAgain,
+    missing,
+  } = account;
   say(
     `\nseed ${String(seed)}: ${String(faults)} faults, ${jobsPerSecond.toFixed(0)} jobs/s, median answer ${p50Ms.toFixed(0)} ms\n`,
   );
@@ -87,9 +99,13 @@ function report({ account, rows, faults, runs, jobsPerSecond, p50Ms }: Drilled, 
     doubled: doubled.length,
     'run twice': ranTwice.length,
     'refused but run': ranRefused.length,
+    'events kept by their minions': account.events,
+    '  of them missing in the sink': missing.length,
+    'events in the sink again': account.sunkAgain,
+    'reactions run': account.reactions,
   };
   for (const [name, figure] of Object.entries(figures)) say(`${name.padEnd(40)}${String(figure).padStart(8)}`);
-  for (const [name, list] of Object.entries({ lost, doubled, ranTwice, ranRefused })) {
+  for (const [name, list] of Object.entries({ lost, doubled, ranTwice, ranRefused, missing })) {
     if (list.length > 0) say(`${name}: ${list.slice(0, SHOWN).join(', ')}`);
   }
   say(`\n${'fault'.padEnd(24)}${'times'.padStart(8)}${'worst recovery ms'.padStart(20)}`);

@@ -53,6 +53,7 @@ import { OnceOnly } from './once-only.js';
 import { Policies } from './policy/policies.js';
 import { policyHandler, PolicyReports } from './policy/policy-reports.js';
 import { PolicyWatch } from './policy/policy-watch.js';
+import { standstillOf } from './policy/standstill.js';
 import { Renewing } from './broker/renewing.js';
 import { Room } from './keys/room.js';
 import { Roster } from './roster/roster.js';
@@ -112,7 +113,8 @@ async function openParts({ link, service, onListening, onStop, log, metrics }: A
     pillarWatch.readSoon();
   };
   const onRead = () => void reports.tell();
-  const policies = new Policies(loaded, { roster, inventory, audit, log, onLoad, onRead });
+  const stoodStill = standstillOf(onListening, onStop);
+  const policies = new Policies(loaded, { roster, inventory, audit, log, onLoad, onRead, stoodStill });
   if (metrics !== undefined) tellFigures(metrics, { audit, policies, roster });
   const room = new Room(roster, () => config);
   const admission = admissionFrom(() => config, room, log);

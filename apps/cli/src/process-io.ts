@@ -99,11 +99,11 @@ export async function runAsProcess(command: (argv: readonly string[], io: Io) =>
 }
 
 /** By its place only: it may be a password. */
-function refuseNotUtf8(words: readonly string[], { err }: Io): number | undefined {
+function refuseNotUtf8(words: readonly string[], io: Io): number | undefined {
   const place = notUtf8(words);
   if (place === undefined) return undefined;
   const name = basename(process.argv[1] ?? '', '.mjs');
-  err(
+  io.err(
     `${name}: error: word ${String(place)} of the command line is not UTF-8: set the terminal or the script to UTF-8\n`,
   );
   return EXIT.usage;

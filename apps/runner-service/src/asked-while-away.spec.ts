@@ -21,7 +21,7 @@ async function outcomeOf(answers: readonly Answer[], stopping = new AbortControl
     return says === 'ran' ? ok('jid') : err(refusal(says, 'none'));
   };
   const outcome = await askedWhileAway(ask, { now: () => now, pause: pass, stopping });
-  return { says: outcome.ok ? 'ran' : outcome.error.code, asked, now };
+  return { says: outcome.ok ? 'ran' : outcome.error.code, why: outcome.ok ? '' : outcome.error.sentence, asked, now };
 }
 
 it.each<RefusalCode>(['master_unreachable', 'acl_unavailable', 'store_unavailable'])(
@@ -34,6 +34,12 @@ it.each<RefusalCode>(['master_unreachable', 'acl_unavailable', 'store_unavailabl
 it('what was told late is the end of it: it may have been asked for twice, and run', async () => {
   expect(await outcomeOf([['master_unreachable', 3000], ['ran', 0]])).toMatchObject({ asked: 1 }); // prettier-ignore
   expect(await outcomeOf([['acl_unavailable', 5000], ['ran', 0]])).toMatchObject({ asked: 1 }); // prettier-ignore
+});
+
+it('of what was told late the log says that it may have run, and of what nobody can have heard it does not', async () => {
+  expect((await outcomeOf([['master_unreachable', 3000]])).why).toBe('none: it may have been heard, and run');
+  expect((await outcomeOf([['master_unreachable', 0]])).why).toBe('none');
+  expect((await outcomeOf([['acl_unavailable', 5000]])).why).toBe('none');
 });
 
 it.each<RefusalCode>(['not_permitted', 'already_ran', 'no_runner_available', 'invalid_target'])(

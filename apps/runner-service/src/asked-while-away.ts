@@ -1,6 +1,6 @@
 /** Asks for a reaction again for a while where no gateway or acl-service could be asked, or no claim be written: what starts anew is back soon. */
 import { ASKED_AGAIN_MS } from '@natrium/client';
-import type { Refusal, RefusalCode, Result } from '@natrium/model';
+import { err, type Refusal, refusal, type RefusalCode, type Result } from '@natrium/model';
 
 export interface Patience {
   /** Milliseconds that only rise. */
@@ -30,9 +30,15 @@ export async function askedWhileAway<T>(
   for (;;) {
     const begun = now();
     const asked = await ask();
-    const isAway = !asked.ok && AWAY.has(asked.error.code) && now() - begun < ASKED_ONCE_MS;
-    if (!isAway || !(await again())) return asked;
+    if (asked.ok || !AWAY.has(asked.error.code)) return asked;
+    if (now() - begun >= ASKED_ONCE_MS) return err(mayHaveRun(asked.error));
+    if (!(await again())) return asked;
   }
+}
+
+/** Whoever reads the log and asks for it himself would have it run twice. Any other refusal says itself what was sent. */
+function mayHaveRun({ code, sentence }: Refusal): Refusal {
+  return refusal(code, code === 'master_unreachable' ? `${sentence}: it may have been heard, and run` : sentence);
 }
 
 /** @returns Waits a second and says that there is a further try, for a minute from now on. */

@@ -10,6 +10,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { messageOf } from '@natrium/model';
 import { listeningAddress, within } from '@natrium/process';
+import { listenTrouble } from './listen-trouble.js';
 import type { ServiceMetrics } from './service-metrics.js';
 
 export interface MetricsAddress {
@@ -39,7 +40,7 @@ export class MetricsDoor {
 
   private constructor(private readonly server: Server) {}
 
-  /** @throws {Error} When the port is taken. */
+  /** @throws {Error} When nothing can listen there, with what to do. */
   static async open({ host, port }: MetricsAddress): Promise<MetricsDoor> {
     const server = createServer((request, response) => {
       void door.#answer(request, response);
@@ -49,6 +50,8 @@ export class MetricsDoor {
       server.once('error', reject).listen(port, host, () => {
         resolve();
       });
+    }).catch((cause: unknown) => {
+      throw listenTrouble({ host, port }, { what: 'the door of the figures', settings: '--metrics', cause });
     });
     server.unref();
     return door;

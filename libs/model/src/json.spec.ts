@@ -44,4 +44,11 @@ describe('JSON of any language', () => {
   it('refuses what is nested too deep', () => {
     expect(() => readJson('['.repeat(100) + ']'.repeat(100), MARK)).toThrow('deeper than 64');
   });
+
+  it.each([
+    [`{"[": [],\n  "a": ${'['.repeat(65)}1${']'.repeat(65)}}`, 'nested deeper than 64 levels (2:71)'],
+    [`[1.0, "${'9'.repeat(500)}",\n${'9'.repeat(401)}.5, -${'9'.repeat(401)}]`, 'a whole number of more than 400 digits (2:406)'],
+  ])('tells where it is: %#', (text, said) => {
+    expect(() => readJson(text, MARK)).toThrow(said);
+  }); // prettier-ignore
 });

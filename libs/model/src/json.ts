@@ -12,6 +12,8 @@ export const MAX_DIGITS = 400;
 const DOUBTFUL = /\d{16}|\d\.0+(?!\d)|\d[eE]|Infinity|NaN/;
 /** A text, also one that is never closed, so that nothing in it is looked at again; or a number as JSON or Python writes it. */
 const TOKEN = /"(?:[^"\\]|\\.)*"?|-?(?:Infinity|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)|NaN/g;
+const PLACES = new RegExp(`${TOKEN.source}|[[\\]{}]`, 'g');
+const WHOLE = /^-?\d+$/;
 
 export function writeJson(value: Value): string {
   if (value instanceof Float) return floatText(value.value);
@@ -28,15 +30,33 @@ export function writeJson(value: Value): string {
  * @throws {SyntaxError} When it is not JSON. @throws {RangeError} When it is nested deeper than 64 levels, or a whole number in it is too long.
  */
 export function readJson(text: string, mark: string): Value {
-  if (!DOUBTFUL.test(text)) return unmark(JSON.parse(text) as Value, undefined, 0);
-  const marked = text.replace(TOKEN, (token) => (isPlain(token) ? token : `"${mark}${token}"`));
-  return unmark(JSON.parse(marked) as Value, mark, 0);
+  const isDoubtful = DOUBTFUL.test(text);
+  const marked = isDoubtful ? text.replace(TOKEN, (token) => (isPlain(token) ? token : `"${mark}${token}"`)) : text;
+  const value = JSON.parse(marked) as Value;
+  try {
+    return unmark(value, isDoubtful ? mark : undefined, 0);
+  } catch (cause) {
+    throw cause instanceof RangeError ? new RangeError(`${cause.message}${placeOf(text)}`, { cause }) : cause;
+  }
+}
+
+/** Line and column of the first that is too deep or too long: only a text that is refused is looked through for it. */
+function placeOf(text: string): string {
+  let depth = 0;
+  for (const { 0: token, index } of text.matchAll(PLACES)) {
+    if (token === '[' || token === '{') depth += 1;
+    else if (token === ']' || token === '}') depth -= 1;
+    if (depth <= MAX_DEPTH && !isTooLong(token)) continue;
+    const before = text.slice(0, index).split('\n');
+    return ` (${String(before.length)}:${String((before.at(-1) ?? '').length + 1)})`;
+  }
+  return '';
 }
 
 function isPlain(token: string): boolean {
   if (token.startsWith('"')) return true;
   const number = Number(token);
-  return /^-?\d+$/.test(token)
+  return WHOLE.test(token)
     ? Number.isSafeInteger(number)
     : Number.isFinite(number) && !Number.isInteger(number) && token !== 'NaN';
 }
@@ -51,10 +71,13 @@ function unmark(value: Value, mark: string | undefined, depth: number): Value {
 }
 
 function markedNumber(text: string): Value {
-  if (!/^-?\d+$/.test(text)) return float(Number(text));
-  if (text.length > MAX_DIGITS + Number(text.startsWith('-')))
-    throw new RangeError(`a whole number of more than ${MAX_DIGITS} digits`);
+  if (!WHOLE.test(text)) return float(Number(text));
+  if (isTooLong(text)) throw new RangeError(`a whole number of more than ${MAX_DIGITS} digits`);
   return BigInt(text);
+}
+
+function isTooLong(token: string): boolean {
+  return token.length > MAX_DIGITS + Number(token.startsWith('-')) && WHOLE.test(token);
 }
 
 function floatText(value: number): string {

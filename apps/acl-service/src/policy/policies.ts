@@ -30,6 +30,8 @@ export interface PolicyParts {
   readonly onLoad: (config: MasterConfig) => void;
   /** The files were read again: another policy may be in force, or they are refused. */
   readonly onRead: () => void;
+  /** True once after this process stood still. */
+  readonly stoodStill: () => boolean;
 }
 
 /** Problems that the audit keeps of one load; the log has all. */
@@ -65,7 +67,13 @@ export class Policies {
     this.#tell(policy.value, {});
   }
 
+  /** After a standstill the files are read first: what waited here is not decided by rules that were removed meanwhile. */
   get current(): Policy {
+    if (this.parts.stoodStill()) {
+      this.reload();
+      // What the reading takes is none: each decision would read the files again.
+      this.parts.stoodStill();
+    }
     return this.#reload.current;
   }
 
@@ -76,11 +84,11 @@ export class Policies {
 
   /** Reads the files again. */
   reload(): void {
-    const [before, wasRefused] = [this.current, this.#isRefused];
+    const [before, wasRefused] = [this.#reload.current, this.#isRefused];
     this.#isRefused = false;
     this.#reload.reload();
     // The files are in order again, and say what is in force already.
-    if (wasRefused && !this.isRefused && this.current === before) this.#tell(before, {});
+    if (wasRefused && !this.isRefused && this.#reload.current === before) this.#tell(before, {});
     this.parts.onRead();
   }
 

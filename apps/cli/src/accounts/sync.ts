@@ -14,6 +14,7 @@ import { isAccountName } from '@natrium/flow';
 import { diskTrouble, type FolderLock, type FolderUse, lockFolder } from '@natrium/keystore';
 import { err, isList, isMap, messageOf, ok, type Refusal, type Result, type Value } from '@natrium/model';
 import { EXIT, exitOfRefusal } from '../common/exit-codes.js';
+import { withMend } from '../common/refused.js';
 import { openMaster } from '../link/open-master.js';
 import type { AccountsOptions, Io } from '../ports.js';
 import { enrolKey } from './enrol-key.js';
@@ -41,7 +42,7 @@ export async function runAccountsSync(options: AccountsOptions, io: Io): Promise
     return fail(io, sentences.join('\n'), EXIT.badConfig);
   }
   const master = await openMaster(options.configDir);
-  if (!master.ok) return fail(io, master.error.sentence, master.error.exit);
+  if (!master.ok) return fail(io, withMend(master.error), master.error.exit);
   try {
     return await new Sync(options, io, { client: master.value.client, config, policy }).run();
   } finally {

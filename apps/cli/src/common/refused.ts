@@ -10,8 +10,14 @@ export function refused(refusal: Refusal, io: Io): number {
 }
 
 export function notConnected(problem: ConnectProblem, io: Io): number {
-  say(problem.sentence, io);
+  say(withMend(problem), io);
   return problem.exit;
+}
+
+/** As problems of the configuration are told. */
+export function withMend({ sentence, mend }: ConnectProblem): string {
+  if (mend === undefined || sentence.includes(mend)) return sentence;
+  return `${sentence}${sentence.endsWith('?') ? '' : '.'} Mend: ${mend}.`;
 }
 
 /** A sentence on stderr; it may quote what others wrote, so that it is disarmed as results are. */

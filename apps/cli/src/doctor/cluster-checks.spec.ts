@@ -88,6 +88,14 @@ it('of services: none, one, two', () => {
   ]);
 });
 
+it('of a service that is not there: that it may have ended by itself, and where it says why', () => {
+  expect(checkServices([], config).map(({ mend }) => mend)).toEqual([
+    'start one (systemctl start natrium-gateway), or look into its log',
+    'start one (systemctl start natrium-acl), or look into its log',
+    'start one (systemctl start natrium-runner), or look into its log',
+  ]);
+});
+
 describe('of the policy in force', () => {
   const there = ['one', 'two'];
   const same = { policy: 'aa', refused: false };

@@ -184,7 +184,8 @@ export function checkServices(services: readonly PartySeen[], { event_sinks }: M
   const wanted = Object.keys(event_sinks).length === 0 ? SERVICES : { ...SERVICES, sink: 'event-sink' };
   return Object.entries(wanted).map(([role, app]) => {
     const count = services.filter(({ name }) => name === role).length;
-    if (count === 0) return problem('replicas', `no ${app} is running`, `start one: systemctl start natrium-${role}`);
+    if (count === 0)
+      return problem('replicas', `no ${app} is running`, `start one (systemctl start natrium-${role}), or look into its log`); // prettier-ignore
     if (count === 1)
       return warning('replicas', `only one ${app} is running: while it is down, nobody does its work`, 'start a second one'); // prettier-ignore
     return fine('replicas', `${String(count)} ${app}s`);

@@ -11,6 +11,7 @@ import { MasterKeys } from '@natrium/keystore';
 import { disarm, printableJson } from '@natrium/output';
 import { messageOf } from '@natrium/model';
 import { plural } from '../common/plural.js';
+import { noCluster } from '../keys/no-cluster.js';
 import { openMaster } from '../link/open-master.js';
 import { NoBroker } from '../link/why-not.js';
 import type { DoctorOptions, Io } from '../ports.js';
@@ -64,8 +65,11 @@ async function examine(configDir: string): Promise<readonly Finding[]> {
   const loaded = loadMasterConfig(configDir);
   if (!loaded.ok) return loaded.error.map((one) => problem('configuration', problemReason(one), one.mend));
   const { config } = loaded.value;
-  if (!new MasterKeys(config.pki_dir).exists)
-    return [problem('keys', `there is no cluster in ${config.pki_dir}`, 'natriumctl init founds one')];
+  const keys = new MasterKeys(config.pki_dir);
+  if (!keys.exists) {
+    const { sentence, mend } = noCluster(keys);
+    return [problem('keys', sentence, mend)];
+  }
   const services = runningServices(configDir);
   return [
     ...guarded('files', () => checkConfigFiles(loaded.value)),

@@ -141,6 +141,9 @@ describe('when the gateway that serves the bus ends', () => {
     const io = new ScriptedIo();
     const ports = { event: runEvent } satisfies Partial<CtlPorts> as unknown as CtlPorts;
     expect(await runNatriumctl(['event', 'tail', '--socket', join(dir, 'none')], io, ports)).toBe(69);
+    expect(io.stderr).toMatch(
+      /no event bus answers at .*; is its master-gateway or agent running on this host, and may/,
+    );
     expect(io.waits).toEqual([]);
   });
 });

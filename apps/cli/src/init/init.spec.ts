@@ -58,15 +58,24 @@ describe('natriumctl init', () => {
   it('an account that may not write there is told so, and what to do', async () => {
     const folder = join(dir, 'theirs');
     mkdirSync(folder, { mode: 0o555 });
+    // Interrupted before it had any key.
+    const begun = join(dir, 'begun');
+    mkdirSync(join(begun, 'pki'), { recursive: true });
+    writeFileSync(join(begun, 'master'), 'broker_auth: jwt\n');
+    chmodSync(join(begun, 'pki'), 0o555);
     chmodSync(dir, 0o755);
     const isRoot = process.geteuid?.() === 0;
     if (isRoot) process.seteuid?.(NOBODY);
     try {
-      for (const path of [folder, join(folder, 'sub')])
+      for (const [path, shut] of [
+        [folder, folder],
+        [join(folder, 'sub'), folder],
+        [begun, join(begun, 'pki')],
+      ] as const)
         expect(await ctl('init', '-c', path)).toEqual({
           exit: 1,
           out: '',
-          err: `natriumctl: error: this account may not write to ${folder}: run this as who may, or name another folder\n`,
+          err: `natriumctl: error: this account may not write to ${shut}: run this as an account that may, or name another folder\n`,
         });
     } finally {
       if (isRoot) process.seteuid?.(0);

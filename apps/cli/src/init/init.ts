@@ -60,8 +60,10 @@ export async function runInit(options: InitOptions, io: Io): Promise<number> {
 function sentenceOf(error: unknown): string {
   const [code = '', path] = [codeOf(error), pathOf(error)];
   if (path !== undefined && OF_THE_PLACE.has(code)) return pathTrouble(path, error);
-  if (path !== undefined && OF_THE_ACCOUNT.has(code))
-    return `${pathTrouble(existsSync(path) ? path : dirname(path), error)}: run this as who may, or name another folder`;
+  if (OF_THE_ACCOUNT.has(code)) {
+    const said = path === undefined ? messageOf(error) : pathTrouble(existsSync(path) ? path : dirname(path), error);
+    return `${said}: run this as an account that may, or name another folder`;
+  }
   return `${troubleOf(error)}${mendOf(error) === undefined ? '' : '; then run this again'}`;
 }
 

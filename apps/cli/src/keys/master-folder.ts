@@ -7,6 +7,7 @@ import { EXIT } from '../common/exit-codes.js';
 import { notConnected, say } from '../common/refused.js';
 import { NoBroker } from '../link/why-not.js';
 import type { Io } from '../ports.js';
+import { noCluster } from './no-cluster.js';
 
 export interface MasterFolder {
   readonly config: MasterConfig;
@@ -27,10 +28,7 @@ export async function withMasterFolder(
   }
   const { config } = loaded.value;
   const keys = new MasterKeys(config.pki_dir);
-  if (!keys.exists) {
-    say(`there is no cluster in ${keys.folder}; natriumctl init founds one`, io);
-    return EXIT.badConfig;
-  }
+  if (!keys.exists) return notConnected({ ...noCluster(keys), exit: EXIT.badConfig }, io);
   try {
     return await work({ config, keys });
   } catch (error) {

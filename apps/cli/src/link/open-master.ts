@@ -16,6 +16,7 @@ import { type LiveTracing, NOT_TRACED } from '@natrium/tracing';
 import { loadClientConfig } from '../accounts/client-config.js';
 import { callingAccount, claimOf, type HostAccount, keyFilesOf } from '../accounts/own-identity.js';
 import { EXIT } from '../common/exit-codes.js';
+import { noCluster } from '../keys/no-cluster.js';
 import type { ConnectProblem } from '../ports.js';
 import { doorPath, openSession } from './broker-session.js';
 
@@ -61,8 +62,7 @@ async function opened(
   const { config } = loaded.value;
   await sodiumReady();
   const keys = new MasterKeys(config.pki_dir);
-  if (!keys.exists)
-    return problem(`there is no cluster in ${config.pki_dir}; natriumctl init founds one`, EXIT.badConfig);
+  if (!keys.exists) return err({ ...noCluster(keys), exit: EXIT.badConfig });
   const own = ownIdentity(account, config, keys);
   const identity = own.ok || !keyless ? own : guestInstead(config, own.error);
   if (!identity.ok) return identity;

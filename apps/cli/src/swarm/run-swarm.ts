@@ -2,6 +2,7 @@
 import { messageOf } from '@natrium/model';
 import { EXIT } from '../common/exit-codes.js';
 import { untilToldToStop } from '../common/interrupt.js';
+import { withMend } from '../common/refused.js';
 import { shellWord } from '../common/shell-quoted.js';
 import { openMaster } from '../link/open-master.js';
 import type { Io, SwarmOptions } from '../ports.js';
@@ -12,7 +13,7 @@ const PROGRESS_MS = 1000;
 export async function runSwarm(options: SwarmOptions, io: Io): Promise<number> {
   const opened = await openMaster(options.configDir);
   if (!opened.ok) {
-    io.err(`natriumctl: error: ${opened.error.sentence}\n`);
+    io.err(`natriumctl: error: ${withMend(opened.error)}\n`);
     return opened.error.exit;
   }
   const master = opened.value;

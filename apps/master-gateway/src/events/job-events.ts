@@ -1,12 +1,13 @@
 /** What Salt says on its bus of jobs and runs, with Salt's tags and payloads. Spec: docs/event-bus.md#what-the-master-fires. */
 import { isDeepStrictEqual } from 'node:util';
 import { readAsked } from '@natrium/bus';
-import { type EventFeed, type Origin, trimmed } from '@natrium/events';
+import { type EventFeed, type Heard, type Origin, trimmed } from '@natrium/events';
 import { causeOf, PILLAR_RUNNER, type Ran, type RunStart, withCause } from '@natrium/flow';
 import { fromPlain, funArgs, jidTime, type Principal, type Request, type Value, type ValueMap } from '@natrium/model';
 import type { records } from '@natrium/wire';
 import { userOf } from '../minions/user-of.js';
 import { busTagOf } from './returned-to-bus.js';
+import { ToldEnds } from './told-ends.js';
 
 /** An event that is to be told. */
 export interface Told {
@@ -41,11 +42,14 @@ interface OfJob {
 export class JobEvents {
   /** By the job's record, made once for all its returns. */
   readonly #jobs = new WeakMap<records.JobRecord, OfJob>();
+  readonly #ends: ToldEnds;
 
   constructor(
     private readonly bus: Announcing,
     private readonly maxBytes: number,
-  ) {}
+  ) {
+    this.#ends = new ToldEnds(bus);
+  }
 
   started(record: records.JobRecord): void {
     this.#announce(this.startOf(record));
@@ -109,15 +113,11 @@ export class JobEvents {
   }
 
   /** Whether this end is on the bus; what a gateway only guessed of the run is another one. */
-  async isToldAsEnded(start: RunStart, end: ValueMap): Promise<boolean> {
-    const tag = endTag(start);
-    const from = { time: jidTime(start.jid) - CLOCKS_MS };
-    const told = this.bus.subscribe({ tags: [tag], from, until: 'now' });
-    for await (const { tag: one, data } of told) {
-      if (one === tag && isDeepStrictEqual([data['success'], data['return']], [end['success'], end['return']]))
-        return true;
-    }
-    return false;
+  isToldAsEnded(start: RunStart, end: ValueMap): Promise<boolean> {
+    const since = jidTime(start.jid) - CLOCKS_MS;
+    const isIt = ({ data }: Heard) =>
+      isDeepStrictEqual([data['success'], data['return']], [end['success'], end['return']]);
+    return this.#ends.has({ tag: endTag(start), since, isIt });
   }
 
   #jobOf(record: records.JobRecord): OfJob | undefined {

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { type DynamicModule, Module, type NestApplicationOptions } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import { listenTrouble } from '@natrium/edge';
 import { STOP_MS, within } from '@natrium/process';
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import type { Logger } from 'pino';
@@ -45,6 +46,8 @@ const MAX_PIPELINED = 16;
 const MAX_HEADERS = 100;
 const MAX_CONNECTIONS = 10_000;
 const LOOK_MS = 100;
+/** That say where it listens. */
+const SETTINGS = 'http_port, rest_cherrypy, or NATRIUM_HTTP_PORT';
 
 export interface HttpParts {
   readonly api: Api;
@@ -157,7 +160,9 @@ export async function serveHttp(
     socket.once('close', () => sockets.delete(socket));
   });
   const endSockets = serveWebSockets(http, { ...options, sessions, streams });
-  await app.listen(options.port, options.host);
+  await app.listen(options.port, options.host).catch((cause: unknown) => {
+    throw listenTrouble(options, { what: 'the HTTP API', settings: SETTINGS, cause });
+  });
   const { tls } = options;
   const unfollow =
     tls !== undefined && http instanceof TlsServer ? followCertificate(http, tls.files, tls.pair, log) : undefined;

@@ -85,8 +85,8 @@ describe('a body', () => {
   it.each([
     ['application/json', '{"password": secret}', 'Invalid JSON document'],
     ['application/json', `[${DEEP}]`, 'The JSON document is refused: more than 60 levels at [0].kwarg.a.a.a.a.a.a…'],
-    ['application/json', `${'['.repeat(70)}1${']'.repeat(70)}`, 'The JSON document is refused: nested deeper than 64 levels'],
-    ['application/json', `[${'9'.repeat(401)}]`, 'The JSON document is refused: a whole number of more than 400 digits'],
+    ['application/json', `${'['.repeat(70)}1${']'.repeat(70)}`, 'The JSON document is refused: nested deeper than 64 levels (1:65)'],
+    ['application/json', `[${'9'.repeat(401)}]`, 'The JSON document is refused: a whole number of more than 400 digits (1:2)'],
     ['application/json', '"\\ud800"', 'The JSON document is refused: a lone surrogate at its top'],
     ['application/json', '[{"arg": ["a", "\\udc00"]}]', 'The JSON document is refused: a lone surrogate at [0].arg[1]'],
     ['application/json', '{"a b": {"x\\ud800": 1}}', 'The JSON document is refused: a key with a lone surrogate at ["a b"]["x\\ud800"]'],

@@ -51,7 +51,7 @@ const MAX_KEPT = 10_000;
 const LATE_MS = 3_600_000;
 
 /**
- * Ends at once of which it is looked for whether they are kept and told. After a long trouble there are hundreds, and whoever waits for
+ * Ends at once of which it is looked for whether they are kept. After a long trouble there are hundreds, and whoever waits for
  * one asks again: a broker that is asked for all of them at once answers none in time, and never comes to rest.
  */
 const LOOKED_FOR_AT_ONCE = 4;
@@ -118,10 +118,13 @@ export class KeptRuns {
   async lost(start: RunStart): Promise<void> {
     const { cache, events, log, now } = this.parts;
     const { jid } = start;
-    const kept = endOf(await cache.returnsOf({ jid }));
-    const end = kept ?? events.endOf(start, refusedRun(jid, refusal('no_runner_available', IS_LOST)));
-    const guess = asReturn({ jid, id: `${GUESSED}${MASTER}` }, end, now());
-    const isNew = kept === undefined && (await cache.storeLate(guess, LOST));
+    const [end, isNew] = await this.#lookedFor.run(async () => {
+      const kept = endOf(await cache.returnsOf({ jid }));
+      if (kept !== undefined) return [kept, false];
+      const unknown = events.endOf(start, refusedRun(jid, refusal('no_runner_available', IS_LOST)));
+      const guess = asReturn({ jid, id: `${GUESSED}${MASTER}` }, unknown, now());
+      return [unknown, await cache.storeLate(guess, LOST)];
+    });
     if (isNew) log.warn({ jid }, IS_LOST);
     // Its gateway, or another that found the run lost, may have died between the two.
     if (isNew || !(await events.isToldAsEnded(start, end))) await events.runEnded(start, end);
@@ -138,7 +141,7 @@ export class KeptRuns {
     const before = this.#taking.get(jid);
     if (before !== undefined) return before;
     const end = this.parts.events.endOf(start, { refusal: no, outcome, jid });
-    const taking = this.#lookedFor.run(() => this.#take(start, end)).finally(() => this.#taking.delete(jid));
+    const taking = this.#take(start, end).finally(() => this.#taking.delete(jid));
     this.#taking.set(jid, taking);
     return taking;
   }
@@ -147,7 +150,7 @@ export class KeptRuns {
     const { events, log } = this.parts;
     const { jid } = start;
     try {
-      const isNew = await this.#storeOnce(jid, end);
+      const isNew = await this.#lookedFor.run(() => this.#storeOnce(jid, end));
       if (isNew) log.warn({ jid }, 'its own gateway has not kept what a run answered: it is kept here');
       // Another gateway may have died between the two.
       if (isNew || !(await events.isToldAsEnded(start, end))) await events.runEnded(start, end);

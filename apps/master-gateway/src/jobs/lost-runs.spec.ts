@@ -6,13 +6,14 @@ import { LOOK_MS, LostRuns, runningOn } from './lost-runs.js';
 
 const JID = jidOf(1_795_000_000_000_000);
 const START = { jid: JID } as unknown as RunStart;
+const OTHER = jidOf(1_795_000_000_000_001);
 
 class Gateway {
   readonly lost: string[] = [];
   readonly problems: string[] = [];
   readonly running = new Set<string>();
   isOpen = true;
-  losing: () => Promise<void> = () => Promise.resolve();
+  losing: (jid: string) => Promise<void> = () => Promise.resolve();
   #time = 0;
   readonly runs = new LostRuns({
     open: {
@@ -23,7 +24,7 @@ class Gateway {
     },
     kept: {
       lost: async ({ jid }) => {
-        await this.losing();
+        await this.losing(jid);
         this.lost.push(jid);
       },
     },
@@ -85,6 +86,15 @@ it('where that cannot be said yet, it is said later', async () => {
   expect(gateway.problems).toHaveLength(1);
   gateway.losing = () => Promise.resolve();
   expect(await gateway.after(5)).toEqual([JID]);
+});
+
+it('one of which that cannot be said holds up no other', async () => {
+  await gateway.runs.adopt('gw1');
+  gateway.runs.watch({ ...START, jid: OTHER });
+  gateway.losing = (jid) => (jid === JID ? Promise.reject(new Error('it cannot be told')) : Promise.resolve());
+  expect(await gateway.after(30)).toEqual([OTHER]);
+  expect(await gateway.after(5)).toEqual([OTHER]);
+  expect(gateway.problems).toHaveLength(2);
 });
 
 it('every runner-service is asked, of many runs in parts, and one that says nothing does not count', async () => {

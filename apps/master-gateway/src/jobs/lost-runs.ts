@@ -9,6 +9,7 @@ import type { RoleLink } from '@natrium/edge';
 import type { RunStart } from '@natrium/flow';
 import type { Jid } from '@natrium/model';
 import { contracts } from '@natrium/wire';
+import { AtOnce } from '../at-once.js';
 import type { KeptRuns } from './kept-runs.js';
 import type { OpenRuns } from './open-runs.js';
 
@@ -19,6 +20,8 @@ const QUIET_MS = 30_000;
 const ASK_MS = 1500;
 /** Runs that one question asks about. */
 const MOST_ASKED = 256;
+/** Of so many at once it is looked for whether they are still open. */
+const LOOKED_FOR_AT_ONCE = 4;
 
 export interface LostPorts {
   readonly open: Pick<OpenRuns, 'take' | 'isOpen'>;
@@ -33,6 +36,7 @@ export interface LostPorts {
 export class LostRuns {
   /** By jid; `heard`: when a runner-service said last that it works on it, or it was left. */
   readonly #left = new Map<Jid, { readonly start: RunStart; heard: number }>();
+  readonly #lookedFor = new AtOnce(LOOKED_FOR_AT_ONCE);
   #isLooking = false;
 
   constructor(private readonly ports: LostPorts) {}
@@ -53,10 +57,13 @@ export class LostRuns {
     this.#isLooking = true;
     try {
       const running = await this.ports.running([...this.#left.keys()]);
-      for (const [jid, run] of this.#left) {
-        if (running.has(jid)) run.heard = this.ports.now();
-        else if (this.ports.now() - run.heard >= QUIET_MS) await this.#end(run.start);
-      }
+      const now = this.ports.now();
+      for (const [jid, run] of this.#left) if (running.has(jid)) run.heard = now;
+      const quiet = [...this.#left.values()].filter(({ heard }) => now - heard >= QUIET_MS);
+      // One whose end cannot be told holds up no other.
+      const ended = await Promise.allSettled(quiet.map(({ start }) => this.#end(start)));
+      const failed = ended.find((one) => one.status === 'rejected');
+      if (failed !== undefined) throw failed.reason;
     } catch (cause) {
       this.ports.onProblem(
         'of runs that a gateway has left it could not be found out or told what became of them',
@@ -69,8 +76,9 @@ export class LostRuns {
 
   async #end(start: RunStart): Promise<void> {
     const { open, kept } = this.ports;
-    if (await open.isOpen(start.jid)) await kept.lost(start);
-    this.#left.delete(start.jid);
+    const { jid } = start;
+    if (await this.#lookedFor.run(() => open.isOpen(jid))) await kept.lost(start);
+    this.#left.delete(jid);
   }
 }
 

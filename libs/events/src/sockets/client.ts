@@ -184,7 +184,8 @@ function opened(path: string): Promise<Socket> {
       resolve(socket);
     });
     const fail = ({ message }: Error) => {
-      reject(new BusGone(`no event bus answers at ${path} (${message})`));
+      const mend = 'is its master-gateway or agent running on this host, and may this account open its socket?';
+      reject(new BusGone(`no event bus answers at ${path} (${message}); ${mend}`));
     };
     socket.once('error', fail);
   });

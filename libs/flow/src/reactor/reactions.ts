@@ -4,7 +4,7 @@
  * Spec: docs/reactor.md.
  */
 import { compileGlob, parseTarget } from '@natrium/matchers';
-import { err, isList, isMap, ok, type Result, type Value, type ValueMap } from '@natrium/model';
+import { err, Float, isList, isMap, ok, type Result, type Value, type ValueMap } from '@natrium/model';
 import { isOfEvent, placeholdersIn } from './event-values.js';
 
 export type ReactionPath = readonly (string | number)[];
@@ -145,12 +145,12 @@ function reactionOf(path: ReactionPath, { name, tag, matches, call }: Written): 
   const found = placeholdersIn(all);
   if (!found.ok) throw new Problem([...path, word], found.error);
   const { args, kwargs } = argumentsOf(all, what === 'job', [...path, word]);
-  const { tgt = '', timeout = TIMEOUT, tgt_type: tgtType = all['expr_form'] ?? 'glob' } = all;
+  const { tgt = '', timeout: written = TIMEOUT, tgt_type: tgtType = all['expr_form'] ?? 'glob' } = all;
   if (what === 'job') checkTarget(tgt, tgtType, [...path, word]);
   if (what === 'run') checkWritten({ fun, args, kwargs }, [...path, word]);
-  if (typeof timeout !== 'number' || !(timeout > 0 && timeout <= MAX_TIMEOUT)) {
-    throw new Problem([...path, word], `timeout takes seconds up to ${String(MAX_TIMEOUT)}`);
-  }
+  const timeout = written instanceof Float ? written.value : written;
+  if (typeof timeout !== 'number' || !(timeout > 0 && timeout <= MAX_TIMEOUT))
+    throw new Problem([...path, word], `timeout takes seconds up to ${String(MAX_TIMEOUT)}`, 'write timeout: 10');
   const target = what === 'job' && typeof tgtType === 'string' ? { tgt, tgtType } : { tgt: '', tgtType: 'glob' };
   return { name, path, tag, matches, what, fun, ...target, args, kwargs, timeout, values: found.value };
 }

@@ -107,6 +107,23 @@ it.each([
   expect(problem(rule({ 'local.test.ping': settings }))).toBeUndefined();
 });
 
+it.each([
+  [new Float(10), 10],
+  [new Float(2.5), 2.5],
+  [10, 10],
+])('a timeout of %j is taken as %d seconds', (timeout, seconds) => {
+  const { reactions, problems } = compileReactor(rule({ 'runner.test.arg': [{ timeout }] }));
+  expect([problems, reactions.map((one) => one.timeout)]).toEqual([[], [seconds]]);
+});
+
+it.each([new Float(0), new Float(3600.5), -1, 'soon', '${data.n}'])(
+  'a timeout of %j is none, and its form is told',
+  (timeout) => {
+    const { problems } = compileReactor(rule({ 'runner.test.arg': [{ timeout }] }));
+    expect(problems).toMatchObject([{ reason: 'timeout takes seconds up to 3600', mend: 'write timeout: 10' }]);
+  },
+);
+
 describe('a reaction', () => {
   const PING = { 'local.test.ping': [{ tgt: '${data.id}' }, { arg: ['${data.n}'] }, { kwarg: { k: '${tag}' } }] };
 

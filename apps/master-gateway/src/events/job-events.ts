@@ -166,7 +166,7 @@ function runData(start: RunStart): ValueMap {
     jid,
     user: userOf(caller),
     // An account may have the same name, and nothing of a run but its events says who asked once it has ended.
-    ...(isOfHttp(caller) ? { user_kind: caller.kind } : {}),
+    ...(isOfHttp(caller.kind) ? { user_kind: caller.kind } : {}),
     fun_args: funArgs(args.map((arg) => fromPlain(arg))),
     ...(wheel ? { tag: tagOf(start) } : {}),
   };
@@ -177,10 +177,10 @@ function runData(start: RunStart): ValueMap {
 export function askerOfRun({ tag, data, origin }: Told): Principal | undefined {
   const { user: name, user_kind: kind } = data;
   if (origin.kind !== ORIGIN.kind || origin.name !== ORIGIN.name || !RUN_TAG.test(tag)) return undefined;
-  return (kind === 'external' || kind === 'token') && typeof name === 'string' ? { kind, name } : undefined;
+  return isOfHttp(kind) && typeof name === 'string' ? { kind, name } : undefined;
 }
 
-function isOfHttp({ kind }: Principal): boolean {
+function isOfHttp(kind: unknown): kind is 'external' | 'token' {
   return kind === 'external' || kind === 'token';
 }
 

@@ -1,5 +1,5 @@
 /** What a state folder of `natriumctl up` is: one's alone, and taken up again as the files and options of the next start say. */
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NO_PEER } from '../support/examples.js';
@@ -69,6 +69,42 @@ it(
     }
   },
   3 * START_MS,
+);
+
+/** Greets as a broker does whoever comes first, which is `up`, and ends when a service comes. */
+const DYING_BROKER = `#!${process.execPath}
+const { readFileSync } = require('node:fs');
+if (process.argv.includes('--version')) console.log('nats-server: v2.10.27');
+else {
+  const port = /127\\.0\\.0\\.1:(\\d+)/.exec(readFileSync(process.argv[3], 'utf8'))[1];
+  let come = 0;
+  const server = require('node:net').createServer((socket) => {
+    socket.on('error', () => undefined);
+    if (++come > 1) process.exit(3);
+    socket.end('INFO {}\\r\\n');
+  });
+  server.listen(Number(port), '127.0.0.1');
+}
+`;
+
+it(
+  'a cluster whose broker ends while it starts ends as well, and says so: nothing waits for another broker',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'nt-dying-'));
+    const program = join(folder, 'nats-server');
+    writeFileSync(program, DYING_BROKER, { mode: 0o755 });
+    const state = join(folder, 'state');
+    const env = { NATRIUM_NATS_SERVER: program };
+    cluster = new UpCluster({ folder: state, minions: ['a'], masterConfig: NO_PEER, env });
+    try {
+      await expect(cluster.ready).rejects.toThrow('natriumctl: error: the broker ended: exit status 3');
+      expect(await cluster.ended).toBe(1);
+    } finally {
+      await cluster.stop();
+      rmSync(folder, { recursive: true });
+    }
+  },
+  START_MS,
 );
 
 function writtenByUp(folder: string): readonly string[] {

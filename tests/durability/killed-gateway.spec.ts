@@ -1,6 +1,6 @@
 /**
  * A gateway that is killed (SIGKILL) in the midst of jobs: what it had not said of them on the event bus, those say that go on with them. All
- * that the job cache has of a job is on the bus.
+ * that the job cache has of a job is on the bus. What runners fire is asked of another.
  */
 import type { MasterClient } from '@natrium/client';
 import { type BusEvent, EventClient } from '@natrium/events';
@@ -11,6 +11,7 @@ import { useCluster } from '../support/use-cluster.js';
 
 const JOBS = 240;
 const CALLERS = 12;
+const FIRED = 120;
 const MINIONS = ['a', 'b'];
 const LONG_MS = 300_000;
 const JOB = {
@@ -53,6 +54,45 @@ async function journal(): Promise<readonly BusEvent[]> {
 
 /** Who has said an event: of a gateway, its instance. */
 const senderOf = ({ id }: BusEvent) => id.slice(0, id.lastIndexOf('.'));
+
+/** Fires so many events by the runner's function, a few at a time. @returns The tags of those that were answered with True. */
+async function fired(client: MasterClient, begun: (count: number) => void): Promise<readonly string[]> {
+  const tags: string[] = [];
+  let count = 0;
+  const callers = Array.from({ length: CALLERS }, async () => {
+    for (let n = 0; n < FIRED / CALLERS; n += 1) {
+      count += 1;
+      const tag = `fired/${String(count)}`;
+      begun(count);
+      const answer = await client.run({ fun: 'event.send', args: [tag], timeout: 30 });
+      if (answer.ok && answer.value.ret === true) tags.push(tag);
+    }
+  });
+  await Promise.all(callers);
+  return tags;
+}
+
+it(
+  'loses no event that a runner fires, and has none stored twice',
+  async () => {
+    const opened = await openMaster(cluster().master);
+    if (!opened.ok) throw new Error(opened.error.sentence);
+    const { client, transport } = opened.value;
+    try {
+      const pid = cluster().pidOf('master-gateway');
+      const told = await fired(client, (count) => {
+        if (count === FIRED / 3) process.kill(pid, 'SIGSTOP'); // what is asked of it now, it has not done
+        if (count === (2 * FIRED) / 3) process.kill(pid, 'SIGKILL');
+      });
+      const tags = (await journal()).map(({ tag }) => tag).filter((tag) => tag.startsWith('fired/'));
+      expect(told.length).toBe(FIRED);
+      expect(tags.sort()).toEqual([...told].sort());
+    } finally {
+      await transport.drain();
+    }
+  },
+  LONG_MS,
+);
 
 it(
   'leaves no event of a job unsaid: what it had not said is said by another, and nothing that it had',

@@ -422,7 +422,7 @@ describe('events', () => {
   async function listen(headers: Readonly<Record<string, string>>) {
     const abort = new AbortController();
     const answer = await fetch(`${world.url()}/events`, {
-      headers: { Accept: 'text/event-stream', ...headers },
+      headers: { Accept: 'text/event-stream', 'Cache-Control': 'no-cache', ...headers },
       signal: abort.signal,
     });
     expect([answer.status, answer.headers.get('Content-Type')]).toEqual([200, 'text/event-stream;charset=utf-8']);

@@ -81,7 +81,11 @@ function listen(token: string, heard: number[]) {
   const open = new Promise<void>((resolve) => (isOpen = resolve));
   const abort = new AbortController();
   const read = async () => {
-    const known = { Accept: 'text/event-stream', ...(last === undefined ? {} : { 'Last-Event-ID': last }) };
+    const known = {
+      Accept: 'text/event-stream',
+      'Cache-Control': 'no-cache',
+      ...(last === undefined ? {} : { 'Last-Event-ID': last }),
+    };
     const headers = { ...known, 'X-Auth-Token': token };
     const answer = await fetch(`${url}/events`, { headers, signal: abort.signal });
     connections += 1;

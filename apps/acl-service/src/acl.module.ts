@@ -106,7 +106,9 @@ async function openParts({ link, service, onListening, onStop, log, metrics }: A
   const { audit, index, heads, archive } = await openAudit(link, () => config, log);
   const store = await link.store('tokens', 'tokens');
   const policy = () => policies.current;
-  const { tokens, logins } = await openLogins(link, store, config, { policy, roster, audit, log, budget: budget() });
+  const once = new OnceOnly(store, () => link.clock.now());
+  const ofLogins = { policy, roster, audit, log, once, budget: budget() };
+  const { tokens, logins } = await openLogins(link, store, config, ofLogins);
   const onLoad = (next: MasterConfig) => {
     config = next;
     logins.use(next);
@@ -126,7 +128,6 @@ async function openParts({ link, service, onListening, onStop, log, metrics }: A
   const joining = new Joining(link, roster, admission, { audit, room, users, events, budget: budget() });
   tellOfKeys(link, { roster, joining, log });
   await enrolFirstAccount(link, roster, policies.current.masterAccount);
-  const once = new OnceOnly(store, () => link.clock.now());
   const reports = await PolicyReports.begin(link, { store, policies, log, onStop });
   return {
     ...{ link, log, runnerTimeoutMs, budget, roster, room, inventory, mines, audit, index, heads, archive },

@@ -1,18 +1,21 @@
 /**
- * Requests that were carried out, until their own end, in JetStream: the same bytes are carried out by one replica and once,
+ * Requests and logins that were carried out, until their own end, in JetStream: the same bytes are carried out by one replica and once,
  * also after a restart.
  *
  * Spec: spec/wire.md#done-request.
  */
-import { isStoreFailure, type Store } from '@natrium/bus';
+import { digestOf, isStoreFailure, type Store } from '@natrium/bus';
 import { decode, encode, type Wire } from '@natrium/envelope';
-import { type Refusal, refuse, type Result } from '@natrium/model';
-import { readAs, records, writeAs } from '@natrium/wire';
+import { ok, type Refusal, refuse, type Result } from '@natrium/model';
+import { contracts, readAs, records, writeAs } from '@natrium/wire';
 
 const PREFIX = 'o.';
 const SWEEP_MS = 600_000;
 /** How far the clock of another replica may be behind: there a request that is over here still counts. */
 const SKEW_MS = 300_000;
+
+/** As long as a message that asks for it may be opened. */
+const NAMED_MS = contracts.auth.lifetimeMs;
 
 /** What was asked, and is in order. */
 interface Proved {
@@ -42,6 +45,17 @@ export class OnceOnly {
       if (!isStoreFailure(cause)) throw cause;
       return refuse('store_unavailable', `nothing was done, since that could not be noted: ${cause.message}`);
     }
+  }
+
+  /**
+   * The same for what nobody signs, a login: asked of a second one while the first stands still, its password is looked at once.
+   *
+   * @param name Made by its asker at random; with an empty one it is not taken.
+   */
+  async takeNamed(what: string, name: string): Promise<Result<unknown, Refusal>> {
+    if (name === '') return ok(undefined);
+    const request = { issued: this.now(), lifetime: NAMED_MS };
+    return this.take(ok({ digest: digestOf(Buffer.from(`${what} ${name}`)), request }));
   }
 
   /** Deletes what is over: as long as a record stays, the storage key that sealed it cannot be deleted. */

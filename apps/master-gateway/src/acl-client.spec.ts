@@ -31,6 +31,26 @@ async function verdict(granted: { readonly jid?: string; readonly request?: Uint
   return answer.ok ? 'granted' : answer.error.code;
 }
 
+it.each([
+  ['nobody_known', 'no acl-service is there (start one, or look into its log): nothing was sent'],
+  ['no_responders', 'no acl-service is there (start one, or look into its log): nothing was sent'],
+  ['timeout', 'no acl-service decided in time: nothing was sent'],
+  ['turned_away', 'the acl-service turned the question away, its log says why: nothing was sent'],
+] as const)(
+  'a request that nobody has decided tells its caller what to do, in words: %s',
+  async (failure, sentence) => {
+    const link = {
+      bus: { ask: () => Promise.resolve(err(failure)), tracing: NO_TRACING },
+      subjects: { svcAcl: () => 'nt.main.svc.acl.grant' },
+      directory: { role: () => [] },
+    } as unknown as RoleLink;
+    const credential = { eauth: 'pam', username: 'u', secret: 's', token: '' };
+    const ask = { bytes: REQUEST, digest: digestOf(REQUEST), credential, request: { what: 'job' } };
+    const answer = await new AclClient(link, 1000).askGrant(ask as unknown as SignedRequest, JID);
+    expect(answer).toEqual(err({ code: 'acl_unavailable', sentence }));
+  },
+);
+
 /** Where acl-services were asked of which each question fails so, or the first only; one that nobody hears in all of its time. */
 async function asked(
   failure: AskFailure,

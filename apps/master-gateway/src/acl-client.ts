@@ -20,6 +20,12 @@ function isCheap({ tgt, tgtType }: SignedRequest['request']): boolean {
   return tgtType === 'list' || length <= CHEAP_TARGET;
 }
 
+function noVerdict(failure: AskFailure): string {
+  if (failure === 'timeout') return 'no acl-service decided in time';
+  if (failure === 'turned_away') return 'the acl-service turned the question away, its log says why';
+  return 'no acl-service is there (start one, or look into its log)';
+}
+
 export class AclClient {
   constructor(
     private readonly link: RoleLink,
@@ -30,7 +36,7 @@ export class AclClient {
     this.link.bus.tracing.note({ jid, funs: ask.request.funs });
     const answer = await this.#ask(ask, jid);
     if (!answer.ok) {
-      return refuse('acl_unavailable', `no acl-service decided in time (${answer.error}): nothing was sent`);
+      return refuse('acl_unavailable', `${noVerdict(answer.error)}: nothing was sent`);
     }
     return this.#check(answer.value.body, ask, jid);
   }

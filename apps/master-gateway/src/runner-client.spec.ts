@@ -235,13 +235,14 @@ describe('a run of which nobody has said a word after three seconds', () => {
   });
 });
 
-it.each(['no_responders', 'nobody_known'] as const)('a run that nobody has heard says so: %s', async (failure) => {
+it.each([
+  ['no_responders', 'no runner-service is there; start one, or look into its log'],
+  ['nobody_known', 'no runner-service is there; start one, or look into its log'],
+  ['turned_away', 'the runner-service turned it away, its log says why'],
+] as const)('a run that nobody has taken up says so, and what to do: %s', async (failure, sentence) => {
   const worker = new Worker();
   worker.fails(failure);
-  expect([await worker.told, worker.handed.length]).toEqual([
-    `test.sleep gave no answer: no runner-service is there (${failure})`,
-    1,
-  ]);
+  expect([await worker.told, worker.handed.length]).toEqual([`test.sleep gave no answer: ${sentence}`, 1]);
 });
 
 it('one that was not there at first has its three seconds from then on', async () => {
@@ -261,7 +262,7 @@ it('one that is started anew is waited for as long as one may take to come back'
 it('one that turns it away is believed at once', async () => {
   const worker = new Worker();
   worker.fails('turned_away');
-  expect([await worker.told, worker.handed.length]).toEqual([expect.stringContaining('turned_away'), 1]);
+  expect([await worker.told, worker.handed.length]).toEqual([expect.stringContaining('turned it away'), 1]);
 });
 
 it('one that stood still and goes on is no death', async () => {

@@ -44,7 +44,8 @@ function reason(failure: Failure, jid: Jid): string {
   if (failure === 'timeout') return `it is still running, jid ${jid}`;
   if (failure === 'lost') return `no runner-service says that it works on it: outcome unknown, jid ${jid}`;
   if (failure === 'gone') return `its runner-service is gone: interrupted, outcome unknown, jid ${jid}`;
-  return `no runner-service is there (${failure})`;
+  if (failure === 'turned_away') return 'the runner-service turned it away, its log says why';
+  return 'no runner-service is there; start one, or look into its log';
 }
 
 /** Whoever finds no such runner has taken the run by then: nobody else runs it. */

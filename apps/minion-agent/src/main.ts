@@ -28,7 +28,7 @@ if (!loaded.ok) {
 }
 const { config, reports } = loaded.value;
 const output = lastingLog(pino.destination({ dest: 1, maxLength: WAITING_LOG_BYTES }));
-const log = pino(logOptions(pinoLevel(config.log_level), { minion: config.id }), output);
+const log = pino(logOptions(pinoLevel(config.log_level), { minion: config.id }, pino.stdSerializers.err), output);
 for (const report of reports) log.warn(report);
 const unusable = brokerTlsProblem(config);
 const problem = accountProblem(config.user) ?? (unusable && problemSentence(unusable));

@@ -3,9 +3,9 @@
  * what it publishes: only what a reaction led to names its cause.
  */
 import { NO_TRACING, readAsked } from '@natrium/bus';
-import type { RoleLink } from '@natrium/edge';
+import { Lanes, type RoleLink } from '@natrium/edge';
 import { encodeRequest, SigningKey, sodiumReady } from '@natrium/envelope';
-import { err, fromPlain, ok, type Principal, type Request, type Value } from '@natrium/model';
+import { err, fromPlain, ok, type Principal, refusal, type Request, type Value } from '@natrium/model';
 import type { PublishAsk } from '@natrium/modules';
 import { aRequest } from '@natrium/testing';
 import { masterPort } from './master-port.js';
@@ -15,13 +15,24 @@ const ALICE: Principal = { kind: 'account', name: 'alice' };
 
 beforeAll(sodiumReady);
 
+interface Asked {
+  readonly what?: string;
+  readonly lane?: Uint8Array;
+  readonly number?: number;
+}
+
 /** What comes of each question, one after the other; of those beyond them, an answer. */
-function aPort(...failures: readonly ('timeout' | 'no_responders' | 'turned_away')[]) {
+function aPort(...failures: readonly ('timeout' | 'no_responders' | 'turned_away' | 'store_unavailable')[]) {
   const asked: unknown[] = [];
-  const ask = ({ body }: { readonly body: { readonly what: string } }) => {
+  const fired: Asked[] = [];
+  const ask = ({ body }: { readonly body: Asked }) => {
     const failure = failures[asked.length];
     asked.push(body.what);
-    return Promise.resolve(failure === undefined ? ok({ body: { refusal: null, result: ['web1'] } }) : err(failure));
+    if (body.what === undefined) fired.push(body);
+    if (failure === undefined) return Promise.resolve(ok({ body: { refusal: null, result: ['web1'] } }));
+    if (failure === 'store_unavailable')
+      return Promise.resolve(ok({ body: { refusal: refusal(failure, 'not now'), result: null } }));
+    return Promise.resolve(err(failure));
   };
   const link = {
     bus: { ask },
@@ -30,7 +41,7 @@ function aPort(...failures: readonly ('timeout' | 'no_responders' | 'turned_away
     own: { signing: undefined },
   };
   const grantRun = { request: Uint8Array.of(1), grant: { bytes: Uint8Array.of(2), signature: Uint8Array.of(3) } };
-  return { port: masterPort(link as unknown as RoleLink, grantRun, ALICE), asked };
+  return { port: masterPort(link as unknown as RoleLink, grantRun, ALICE, new Lanes()), asked, fired };
 }
 
 it.each([0, 1, 2])('is asked for again when nobody has answered in time (%i times)', async (times) => {
@@ -63,10 +74,32 @@ it.each([
   expect(asked).toHaveLength(1);
 });
 
+it.each([['timeout'], ['store_unavailable'], ['timeout', 'no_responders'], ['store_unavailable', 'timeout']] as const)(
+  'an event is asked for again at its place until somebody says that it is stored: %#',
+  async (...failures) => {
+    const { port, fired } = aPort(...failures);
+    await port.fire('my/tag', { a: 1 });
+    expect(fired).toHaveLength(failures.length + 1);
+    const [first] = fired;
+    for (const again of fired) expect(again).toEqual(first);
+    await port.fire('my/tag', { a: 1 });
+    expect(fired.at(-1)).toEqual({ ...first, number: (first?.number ?? 0) + 1 });
+  },
+);
+
 it('an event of which nobody said that it is stored may have been fired, and one that nobody heard was not', async () => {
-  const fired = (failure: 'timeout' | 'no_responders') => aPort(failure).port.fire('my/tag', {});
-  await expect(fired('timeout')).rejects.toThrow('it may have been fired all the same');
-  await expect(fired('no_responders')).rejects.toThrow('no gateway took the event (no_responders)');
+  const { port, fired } = aPort(...Array.from({ length: 13 }, () => 'timeout' as const), 'no_responders');
+  await expect(port.fire('my/tag', {})).rejects.toThrow('it may have been fired all the same');
+  expect(fired).toHaveLength(14);
+  const unheard = aPort('no_responders');
+  await expect(unheard.port.fire('my/tag', {})).rejects.toThrow('no gateway took the event (no_responders)');
+  expect(unheard.fired).toHaveLength(1);
+});
+
+it('an event that is refused is not asked for again', async () => {
+  const { port, fired } = aPort('turned_away');
+  await expect(port.fire('my/tag', {})).rejects.toThrow('no gateway took the event (turned_away)');
+  expect(fired).toHaveLength(1);
 });
 
 /** What a runner publishes whose own request says this of its cause. */
@@ -98,7 +131,11 @@ function published(
       timeout: 5,
       noParse: [],
     } as const;
-    void masterPort(link as unknown as RoleLink, grantRun, caller).publish({ ...ask, form: 'clean', ...asked });
+    void masterPort(link as unknown as RoleLink, grantRun, caller, new Lanes()).publish({
+      ...ask,
+      form: 'clean',
+      ...asked,
+    });
   });
 }
 

@@ -1,18 +1,27 @@
 /** What a runner reaches of the cluster: reads through a gateway with its grant-run; publishing needs a rule in `runner_grants`. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { BACK_MS, digestOf, readAsked } from '@natrium/bus';
 import { type Asker, MasterClient, peerPort } from '@natrium/client';
-import type { RoleLink } from '@natrium/edge';
+import type { Lanes, RoleLink } from '@natrium/edge';
 import { runnerTagProblem } from '@natrium/events';
 import { CAUSE, causeOf, GRANT_RUN, type GrantRun } from '@natrium/flow';
 import { ExecutionError } from '@natrium/modules';
 import { isList, isMap, type Principal, type Target, type Value, type ValueMap } from '@natrium/model';
 import type { ActiveJob, JobDetail, JobResult, JobSummary, RunnerMasterPort } from '@natrium/runners';
-import { contracts } from '@natrium/wire';
+import { type Body, contracts } from '@natrium/wire';
 
 /** Without a word for so long, whoever reads is gone. */
 const READ_MS = 5000;
 /** So often a reading is asked for, which changes nothing: of several replicas the one that got it may stand still. */
 const READ_TRIES = 3;
+/**
+ * How long the word that an event is stored is waited for, and how often it is asked for, which is safe: of two gateways one that stands
+ * still would have to get each of them.
+ */
+const FIRE_MS = 1000;
+const FIRE_TRIES = 14;
+/** Before a broker that takes nothing is tried again. */
+const STORE_AGAIN_MS = 500;
 /** Minions whose data is asked for at once: an answer has to fit into one message. */
 const PART = 100;
 
@@ -44,7 +53,7 @@ function reading(link: RoleLink, grantRun: GrantRun): Read {
 }
 
 /** @param caller Of the run, as its grant names him. */
-export function masterPort(link: RoleLink, grantRun: GrantRun, caller: Principal): RunnerMasterPort {
+export function masterPort(link: RoleLink, grantRun: GrantRun, caller: Principal, lanes: Lanes): RunnerMasterPort {
   const read = reading(link, grantRun);
   const idsOf = async ({ tgt, tgtType }: Pick<Target, 'tgt' | 'tgtType'>): Promise<readonly string[]> => {
     const args = { tgt: typeof tgt === 'string' ? tgt : [...tgt], tgtType };
@@ -73,7 +82,15 @@ export function masterPort(link: RoleLink, grantRun: GrantRun, caller: Principal
       const waitsMs = Math.ceil(silentSeconds * 1000);
       return texts(await read('present', { silent_ms: waitsMs }, { waitsMs }));
     },
-    fire: (tag, data) => fire(link, grantRun, tag, data),
+    fire: async (tag, data) => {
+      const problem = runnerTagProblem(tag);
+      // What no gateway takes is not sent: a tag that is too long would not even fit into the question.
+      if (problem !== undefined) throw new ExecutionError(`the event was not fired: ${problem}`);
+      const place = lanes.take();
+      await fire(link, { tag, data, grantRun, ...place }).finally(() => {
+        lanes.free(place);
+      });
+    },
     jobs: {
       list: async (bounds) => maps(await read('jobs', { ...bounds })).map(asSummary),
       get: async (jid, part = {}) => {
@@ -92,26 +109,26 @@ function causeOption({ request }: GrantRun, caller: Principal): ValueMap {
   return cause === undefined ? {} : { [CAUSE]: cause };
 }
 
-/** A tag that no gateway takes is not sent: one that is too long would not even fit into the question. */
-async function fire(link: RoleLink, grantRun: GrantRun, tag: string, data: ValueMap): Promise<void> {
-  const problem = runnerTagProblem(tag);
-  if (problem !== undefined) throw new ExecutionError(`the event was not fired: ${problem}`);
-  const answer = await link.bus.ask(
-    {
-      contract: contracts.fire,
-      body: { tag, data, grantRun },
-      subject: link.subjects.svcGw('fire'),
-      to: () => link.directory.role('gateway'),
-      backMs: BACK_MS,
-    },
-    contracts.fired,
-    READ_MS,
-  );
-  if (!answer.ok && answer.error === 'timeout')
-    throw new Error('no gateway said that the event is stored: it may have been fired all the same');
-  if (!answer.ok) throw new Error(`no gateway took the event (${answer.error})`);
-  const { refusal: refused } = answer.value.body;
-  if (refused !== null) throw new ExecutionError(refused.sentence);
+/** Asks for it until a gateway says that it is stored, or why it is not: the one that was asked may have died, and the broker may be away. */
+async function fire(link: RoleLink, body: Body<typeof contracts.fire>): Promise<void> {
+  const question = {
+    contract: contracts.fire,
+    body,
+    subject: link.subjects.svcGw('fire'),
+    to: () => link.directory.role('gateway'),
+    backMs: BACK_MS,
+  };
+  for (let asked = 0; asked < FIRE_TRIES; asked += 1) {
+    const answer = await link.bus.ask(question, contracts.fired, asked === 0 ? BACK_MS : FIRE_MS);
+    if (answer.ok) {
+      const { refusal: refused } = answer.value.body;
+      if (refused === null) return;
+      if (refused.code !== 'store_unavailable') throw new ExecutionError(refused.sentence);
+      await pause(STORE_AGAIN_MS);
+    } else if (answer.error !== 'timeout' && asked === 0)
+      throw new Error(`no gateway took the event (${answer.error})`);
+  }
+  throw new Error('no gateway said that the event is stored: it may have been fired all the same');
 }
 
 /** A runner asks with its role's key, and its grant-run says on whose behalf. */

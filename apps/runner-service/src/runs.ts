@@ -6,7 +6,7 @@
  */
 import { digestOf, type Opened, readAsked } from '@natrium/bus';
 import { encodedSize, type Grant, type Wire } from '@natrium/envelope';
-import { checkGrantRun, type RoleLink } from '@natrium/edge';
+import { checkGrantRun, Lanes, type RoleLink } from '@natrium/edge';
 import { KNOWN_KEYWORDS, refusedRun, sendable } from '@natrium/flow';
 import { fromPlain, type Refusal, refusal, refuse, type Request, type Result } from '@natrium/model';
 import { knownArguments, type Registry } from '@natrium/modules';
@@ -39,6 +39,8 @@ interface Checked {
 export class Runs {
   /** Runs under way, by jid. */
   readonly #running = new Set<string>();
+  /** Of the events that its runs fire. */
+  readonly #lanes = new Lanes();
   /**
    * By digest: what runs here, and what has ended and is not stored yet, or was stored by another gateway than its own. Whoever asks
    * for the same run again gets that answer.
@@ -163,7 +165,7 @@ export class Runs {
     const context = {
       caller: grant.caller,
       jid: body.jid,
-      master: masterPort(this.link, { request: body.request, grant: body.grant }, grant.caller),
+      master: masterPort(this.link, { request: body.request, grant: body.grant }, grant.caller, this.#lanes),
       host: this.host,
       signal: AbortSignal.timeout(Math.max(1, request.timeout * 1000)),
     };

@@ -5,7 +5,7 @@ export { BACK_MS, type Hearing, type Question } from './asking/asking.js';
 export type { AskFailure } from './asking/conversation.js';
 export type { FanTarget, ReadyFan } from './asking/fanning.js';
 export { hello, type HelloPin, type HelloProblem } from './asking/hello.js';
-export { SealedBus } from './asking/sealed-bus.js';
+export { type OnOpenFailure, SealedBus } from './asking/sealed-bus.js';
 export {
   NO_TRACING,
   type OpenStep,

@@ -11,7 +11,14 @@ type Done = Body<typeof contracts.adminDone>;
 
 /** Of a request to the authority, in all. */
 const PATIENCE_MS = 5000;
+/** Of a login. */
+const LONGEST_MS = 60_000;
 const DONE: Done = { refusal: null, result: 'done' };
+const FRED = {
+  refusal: null,
+  token: '',
+  session: { name: 'fred', eauth: 'pam', start: 0, expire: 1, perms: [], sees: 'own' },
+} as const;
 const refused = (code: string): Done => ({ refusal: { code, sentence: code }, result: null });
 
 beforeAll(sodiumReady);
@@ -28,6 +35,7 @@ const passes = (ms: number) => jest.advanceTimersByTimeAsync(ms);
 class Authority {
   readonly #asked = new AskedBus<typeof contracts.adminDone>();
   readonly requests: Uint8Array[] = [];
+  readonly credentials: string[] = [];
   /** Questions that go to one of them only. */
   alone = 0;
   readonly #client: MasterClient;
@@ -36,7 +44,9 @@ class Authority {
     const asked = this.#asked.bus;
     const bus = {
       converse: (...args: Parameters<typeof asked.converse>) => {
-        this.requests.push((args[0] as Question<typeof contracts.admin>).body.request);
+        const { body } = args[0] as Question<typeof contracts.admin> | Question<typeof contracts.auth>;
+        if ('request' in body) this.requests.push(body.request);
+        else this.credentials.push(JSON.stringify(body.credential));
         return asked.converse(...args);
       },
       ask: () => {
@@ -167,15 +177,24 @@ it.each([
   expect([authority.times, authority.alone]).toEqual([0, 1]);
 });
 
-it('no password is tried twice; whether a token counts is asked again', async () => {
+it.each(['login', 'check', 'logout'] as const)(
+  'a %s that nobody answers is asked again in the same words, and the first outcome counts',
+  async (what) => {
+    const authority = new Authority();
+    const told = authority.auth(what);
+    await passes(SILENT_MS);
+    authority.says(FRED, 1);
+    expect([await told, authority.times, new Set(authority.credentials).size]).toEqual(['fred', 2, 1]);
+  },
+);
+
+it('no two logins are the same, and one that another has begun is waited for', async () => {
   const authority = new Authority();
-  void authority.auth('login');
-  await passes(PATIENCE_MS);
-  void authority.auth('logout');
-  expect([authority.times, authority.alone]).toEqual([0, 2]);
-  const told = authority.auth('check');
+  const told = [authority.auth('login'), authority.auth('login')];
   await passes(SILENT_MS);
-  const session = { name: 'fred', eauth: 'pam', start: 0, expire: 1, perms: [], sees: 'own' } as const;
-  authority.says({ refusal: null, token: '', session }, 1);
-  expect([await told, authority.times]).toEqual(['fred', 2]);
+  expect(new Set(authority.credentials).size).toBe(2);
+  for (const n of [0, 1]) authority.says({ ...FRED, session: null, refusal: refused('already_ran').refusal }, n + 2);
+  authority.says(FRED, 0);
+  await passes(LONGEST_MS);
+  expect(await Promise.all(told)).toEqual(['fred', 'the master did not answer in time']);
 });

@@ -9,6 +9,7 @@ import {
   hello,
   type HelloPin,
   type HelloProblem,
+  type OnOpenFailure,
   OwnParty,
   readChain,
   ROLES_DOCUMENTS,
@@ -37,7 +38,7 @@ export interface ConnectOptions {
   readonly helloTimeoutMs: number;
   /** As one who is not let in yet: heard only below the inbox of those who join, or who ask for a guest's user. */
   readonly entering?: 'join' | 'knock' | undefined;
-  readonly onOpenFailure?: (reason: string, subject: string) => void;
+  readonly onOpenFailure?: OnOpenFailure;
   readonly tracing?: Tracing | undefined;
 }
 

@@ -5,6 +5,7 @@
  * Spec: spec/envelope.md#requests, spec/wire.md.
  */
 import { askAgain, askOnce, BACK_MS, type OpenStep } from '@natrium/bus';
+import { randomBytes, toHex } from '@natrium/envelope';
 import {
   type Absent,
   err,
@@ -190,7 +191,9 @@ export class MasterClient {
   /** A login, the look at a token, or its end; sealed to the acl-service, past the gateways. */
   async auth(ask: LoginAsk): Promise<Result<LoggedIn, Refusal>> {
     const { what, eauth = '', username = '', secret = '', token = '' } = ask;
-    const credential = { eauth, username, secret, token };
+    // By this a login is carried out once, of however many it is asked.
+    const id = what === 'login' ? toHex(randomBytes(32)) : token;
+    const credential = { eauth, username, secret, token: id };
     const { bus, subjects } = this.asker;
     const question = {
       contract: contracts.auth,
@@ -199,11 +202,11 @@ export class MasterClient {
       to: () => bus.sealer.directory.role('acl'),
       backMs: BACK_MS,
     } as const;
-    // No password is tried twice, and what has ended a token would be told that there is none.
     const how = { timeoutMs: LOGIN_TIMEOUT_MS, codeOf };
-    const answer = await (what === 'check' ? askAgain : askOnce)(bus, question, contracts.authed, how);
+    const answer = await askAgain(bus, question, contracts.authed, how);
     if (!answer.ok) return err(unreachable(answer.error, 'acl-service'));
     const { refusal: refused, token: issued, session } = answer.value;
+    if (refused?.code === 'already_ran') return err(unreachable('timeout', 'acl-service'));
     if (refused !== null) return err(asRefusal(refused));
     return session === null ? err(unreachable('the answer names nobody')) : ok({ token: issued, ...session });
   }

@@ -22,12 +22,24 @@ const SECRET_NAMES = [
 /** In what is logged, and two levels below. */
 const DEPTHS = ['', '*', '*.*'];
 
+/** Pino's serializer of errors: the logger is not known here. */
+type Describe = (error: Error) => { type: string };
+
 /** What each logger of ours is made with. @param base Stands in each line. */
-export function logOptions(level: string, base: Readonly<Record<string, string>>) {
+export function logOptions(level: string, base: Readonly<Record<string, string>>, describe: Describe) {
   const paths = DEPTHS.flatMap((above) =>
     SECRET_NAMES.map((name) => (above === '' || name.startsWith('[') ? `${above}${name}` : `${above}.${name}`)),
   );
-  return { level, base, redact: { paths, censor: '[redacted]' } };
+  return { level, base, redact: { paths, censor: '[redacted]' }, serializers: { err: byName(describe) } };
+}
+
+/** Pino takes the class's own name, which a minified program has lost. A library may leave an error's at `Error`, which says less. */
+function byName(describe: Describe): Describe {
+  return (error) => {
+    const described = describe(error);
+    if (error instanceof Error && error.name !== 'Error') described.type = error.name;
+    return described;
+  };
 }
 
 export function pinoLevel(saltLevel: string): string {

@@ -2,6 +2,7 @@
 export { brokerLogin, endWhenLost } from './broker-login.js';
 export { checkGrantRun } from './grant-run.js';
 export { Handles } from './handles.js';
+export { Lanes, type Place } from './lanes.js';
 export { listenTrouble } from './listen-trouble.js';
 export { MetricsDoor } from './metrics-door.js';
 export { RoleLink } from './role-link.js';

@@ -4,7 +4,10 @@ import { pino } from 'pino';
 
 function logged(what: object): string {
   const lines: string[] = [];
-  pino(logOptions('info', { service: 'acl' }), { write: (line) => lines.push(line) }).info(what, 'it failed');
+  pino(logOptions('info', { service: 'acl' }, pino.stdSerializers.err), { write: (line) => lines.push(line) }).info(
+    what,
+    'it failed',
+  );
   return lines.join('');
 }
 
@@ -25,5 +28,26 @@ it('what is called otherwise is', () => {
     jid: '1',
     party: { id: 'web1' },
     msg: 'it failed',
+  });
+});
+
+describe('the type of an error', () => {
+  // As a minifier leaves them.
+  const a = class extends Error {
+    override readonly name = 'KeyfileCorrupt';
+  };
+  const b = class LibraryError extends Error {};
+
+  it.each([
+    ['is the name that it has', new a('no key'), 'KeyfileCorrupt'],
+    ['is that of its class where it has none', new b('no answer'), 'LibraryError'],
+    ['is Error where neither has one', new Error('no'), 'Error'],
+  ])('%s', (_what, err, type) => {
+    expect(JSON.parse(logged({ err }))).toMatchObject({ err: { type, message: err.message } });
+  });
+
+  it('is of no concern where what was thrown is none', () => {
+    expect(JSON.parse(logged({ err: 'no' }))).toMatchObject({ err: 'no' });
+    expect(JSON.parse(logged({ err: undefined }))).toMatchObject({ msg: 'it failed' });
   });
 });

@@ -13,6 +13,7 @@ import {
   openBucket,
   journalToRead,
   openJournal,
+  type OnOpenFailure,
   OwnParty,
   type Roles,
   SealedBus,
@@ -117,8 +118,8 @@ export class RoleLink {
     );
     own.rotate(clock.now());
     const tellUnopened = tellingUnopened(options.log);
-    const onUnopened = (reason: string, subject: string) => {
-      tellUnopened(reason, subject);
+    const onUnopened: OnOpenFailure = (reason, subject, isMended) => {
+      tellUnopened(reason, subject, isMended);
       options.onUnopened?.(reason);
     };
     const tracing = await options.openTracing?.(instance);

@@ -100,7 +100,7 @@ async function start(role: keyof typeof ABOUT, create: Create): Promise<void> {
   const address = own.metrics === undefined ? undefined : metricsAddress(own.metrics);
   const config = readServiceConfig(configDir);
   const output = lastingLog(pino.destination({ dest: 1, maxLength: WAITING_LOG_BYTES }));
-  const log = pino(logOptions(config.logLevel, { service: role }), output);
+  const log = pino(logOptions(config.logLevel, { service: role }, pino.stdSerializers.err), output);
   for (const report of config.reports) log.warn(report);
   const door = address === undefined ? undefined : await MetricsDoor.open(address);
   const metrics = door === undefined ? undefined : new ServiceMetrics(role);

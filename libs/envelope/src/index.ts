@@ -26,7 +26,14 @@ export { type CheckedJoin, readJoin, signJoin } from './join.js';
 export { clusterOf, fingerprint, fp, type Identity, identityFrom, newIdentitySecret, pemOf } from './keys.js';
 export { type MemberTree, MemberTrees } from './member-trees.js';
 export { leafOf, MerkleTree, verifyProof } from './merkle.js';
-export { OPEN_REASONS, type OpenContext, type OpenedMessage, openMessage, type OpenReason } from './open.js';
+export {
+  OPEN_REASONS,
+  type OpenContext,
+  namesKeyOnly,
+  type OpenedMessage,
+  openMessage,
+  type OpenReason,
+} from './open.js';
 export { namesOf } from './party-names.js';
 export { randomBytes } from './random.js';
 export { policyRevision } from './policy-revision.js';

@@ -89,6 +89,12 @@ export function openMessage(bytes: Uint8Array, ctx: OpenContext): Result<OpenedM
   return party === undefined ? err('unknown_sender') : openFrom(party, header, split.value, ctx);
 }
 
+/** Whether a message names its sender by a key id alone: whoever does not know him may, once he brings his announcement. */
+export function namesKeyOnly(message: Uint8Array): boolean {
+  const split = splitMessage(message);
+  return split.ok && readHeader(split.value.header)?.from instanceof Uint8Array;
+}
+
 function openFrom(
   party: KnownParty,
   header: Header,

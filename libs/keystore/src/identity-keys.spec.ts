@@ -103,4 +103,12 @@ describe('the memory of a cluster', () => {
     writeFileSync(file.path, text);
     expect(() => file.read()).toThrow(file.path);
   });
+
+  it('that a later version has written in another form is refused with what a host without a backup can do', () => {
+    const file = new ClusterMemoryFile(folder);
+    writeFileSync(file.path, encode([firstRoot, 3, 4, null, 'more']));
+    expect(() => file.read()).toThrow(
+      `key file ${file.path} does not hold what was learned of a cluster, in this version's form; restore it from a backup of its folder, or remove it where master_finger is set, or go back to the version that wrote it`,
+    );
+  });
 });

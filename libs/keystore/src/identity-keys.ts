@@ -76,6 +76,11 @@ export interface ClusterMemory {
   readonly newest: Signed | undefined;
 }
 
+const MEMORY_SHOULD = "hold what was learned of a cluster, in this version's form";
+/** All but the root is learned again. */
+const MEMORY_MEND =
+  'restore it from a backup of its folder, or remove it where master_finger is set, or go back to the version that wrote it';
+
 export class ClusterMemoryFile {
   readonly path: string;
 
@@ -88,7 +93,7 @@ export class ClusterMemoryFile {
     const bytes = readIfThere(this.path);
     if (bytes === undefined) return undefined;
     const memory = memoryIn(bytes);
-    if (memory === undefined) throw new KeyfileCorrupt(this.path, 'hold what was learned of a cluster');
+    if (memory === undefined) throw new KeyfileCorrupt(this.path, MEMORY_SHOULD, MEMORY_MEND);
     return memory;
   }
 

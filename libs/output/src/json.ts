@@ -3,6 +3,7 @@
  * `NaN` and `Infinity` as Python writes them; compact is `{"a": 1, "b": [2]}`. Terminal controls are always escaped.
  */
 import { Float, isList, isMap, pyRepr, type Value } from '@natrium/model';
+import { REORDERS } from './lines.js';
 import type { Outputter } from './outputter.js';
 
 const DEFAULT_INDENT = 4;
@@ -62,11 +63,13 @@ function plainScalar(value: Scalar): string {
   return value instanceof Float && !Number.isFinite(value.value) ? 'null' : scalar(value);
 }
 
-/** The same JSON for a terminal: JSON itself leaves the controls from U+007F on as they are, and a terminal obeys some of them. */
+const OBEYED = new RegExp(`[\\u007f-\\u009f]|${REORDERS}`, 'g');
+
+/** The same JSON for a terminal: JSON itself leaves the controls from U+007F on and the marks that reorder text as they are. */
 export function printableJson(json: string): string {
-  return escaped(json, /[\u007f-\u009f]/g);
+  return escaped(json, OBEYED);
 }
 
-function escaped(json: string, chars: RegExp): string {
+export function escaped(json: string, chars: RegExp): string {
   return json.replaceAll(chars, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

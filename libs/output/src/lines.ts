@@ -11,9 +11,14 @@ function splitLines(text: string): readonly string[] {
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
 }
 
+/** Marks with which the text of one value changes where a terminal shows the others. */
+export const REORDERS = '[\\u202a-\\u202e\\u2066-\\u2069]';
+
+const UNFIT = new RegExp(`[^\\P{Cc}\\t]|${REORDERS}`, 'gu');
+
 /** Every control character but the tab becomes `?`; so do the marks that reorder text. */
 export function disarm(line: string): string {
-  return line.replaceAll(/[^\P{Cc}\t]|[\u202a-\u202e\u2066-\u2069]/gu, '?');
+  return line.replaceAll(UNFIT, '?');
 }
 
 /** Both together: what may be printed of `text`, line by line. */

@@ -1,3 +1,4 @@
+import { load } from 'js-yaml';
 import { Float, float, type Value } from '@natrium/model';
 import { plainJson } from './json.js';
 import type { OutputOptions } from './outputter.js';
@@ -78,6 +79,23 @@ describe('jsonl', () => {
     expect(render('jsonl', { a: { x: 1 }, b: [1] })).toBe('{"a": {"x": 1}}\n{"b": [1]}');
     expect(render('jsonl', [{ x: 1 }, 2])).toBe('{"x": 1}\n2');
     expect(render('jsonl', 'x')).toBe('"x"');
+  });
+});
+
+describe('marks that reorder text, with which one value would change how others look on a terminal', () => {
+  const value = { 'k\u2066': 'x\u202ey', lines: 'a\n\u202eb\n', plain: 'é日' };
+
+  it('are escaped in json, which reads as the same', () => {
+    const text = render('json', value, { indent: -1 });
+    expect(text).toBe('{"k\\u2066": "x\\u202ey", "lines": "a\\n\\u202eb\\n", "plain": "é日"}');
+    expect(JSON.parse(text)).toEqual(value);
+  });
+
+  it('are escaped in yaml, which reads as the same', () => {
+    const text = render('yaml', value);
+    expect(text).toBe('"k\\u2066": "x\\u202ey"\nlines: "a\\n\\u202eb\\n"\nplain: é日');
+    expect(load(text)).toEqual(value);
+    expect(render('yaml', 'x\u202ey')).toBe('"x\\u202ey"');
   });
 });
 

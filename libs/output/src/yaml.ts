@@ -14,6 +14,8 @@ import {
   type ScalarStyleRule,
 } from 'js-yaml';
 import { byCodePoint } from './by-code-point.js';
+import { escaped } from './json.js';
+import { REORDERS } from './lines.js';
 import type { Outputter } from './outputter.js';
 
 /** Number tags that also know `Float` and `bigint`; `resolve` only tells the dumper which texts need quotes. */
@@ -41,11 +43,12 @@ const SCHEMA = DUMP_SCHEMA.withTags(intTag, floatTag);
 const BLANK_END = /[^\S\n]\n*$|\n\n$/;
 const INDENTED_BEGIN = /^\n* /;
 
-/** Quotes what is YAML already, but reads as something else with PyYAML, or without the blanks at its end. */
+/** Quotes what is YAML already, but reads as something else with PyYAML, without the blanks at its end, or on a terminal. */
 const quoteFragile: ScalarStyleRule = (layout) => {
   const text = layout.node.value;
   const lost = BLANK_END.test(text);
-  if (layout.style === SCALAR_STYLE.PLAIN) {
+  if (new RegExp(REORDERS).test(text)) layout.style = SCALAR_STYLE.DOUBLE_QUOTED;
+  else if (layout.style === SCALAR_STYLE.PLAIN) {
     if (lost || (layout.flowOnly && /^:|\?/.test(text))) layout.style = SCALAR_STYLE.SINGLE_QUOTED;
   } else if (layout.style === SCALAR_STYLE.LITERAL_BLOCK) {
     // PyYAML counts the indentation of a document's own block from another column.
@@ -65,7 +68,8 @@ export const yaml: Outputter = (value, { indent = 2 }) => {
     indent: Math.max(indent, 1),
     flowLevel: indent < 0 ? 0 : -1,
   });
-  return text.replace(/\n$/, '');
+  // Whatever holds them is in double quotes.
+  return escaped(text.replace(/\n$/, ''), new RegExp(REORDERS, 'g'));
 };
 
 /** Without its point YAML 1.1 reads it as a text. */

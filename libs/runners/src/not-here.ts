@@ -1,10 +1,11 @@
-/** Runners of Salt that Natrium has not: they say why, so that a script learns it from a sentence and not from a missing function. */
+/** Runners, and functions of the wheel, of Salt that Natrium has not: they say why, so that a script learns it from a sentence and not from a missing function. */
 import type { Value } from '@natrium/model';
-import { ANYTHING, ExecutionError } from '@natrium/modules';
-import { runner } from './runner-registry.js';
+import { ANYTHING, type BaseContext, declaringFor, ExecutionError } from '@natrium/modules';
+
+const anywhere = declaringFor<BaseContext>();
 
 export function notHere(why: string, fun: string) {
-  return runner({ doc: `Not here: ${why}.`, params: ANYTHING, examples: [fun] }, (): Value => {
+  return anywhere({ doc: `Not here: ${why}.`, params: ANYTHING, examples: [fun] }, (): Value => {
     throw new ExecutionError(`${fun} is not here: ${why}`);
   });
 }

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { contract } from './contract.js';
 import { fields, listOf } from './codec.js';
-import { count, GrantRun, publicKey, refused, text, value } from './fields.js';
+import { bytesOf, count, GrantRun, publicKey, refused, text, value } from './fields.js';
 
 const MAX_EVENTS = 5000;
 
@@ -17,11 +17,14 @@ export const events = contract(
 /** Every event of this minion up to that number is stored, or was refused. */
 export const eventsStored = contract('events_stored', ['gateway'], fields({ through: count }));
 
-/** A service has an event for the master bus; a runner's function, with the grant-run that started it. */
+/**
+ * A service has an event for the master bus; a runner's function, with the grant-run that started it. Numbers of a lane rise; the same one
+ * asked for again is the same event.
+ */
 export const fire = contract(
   'fire',
   ['acl', 'runner', 'reactor'],
-  fields({ tag: text(1024), data: value, grantRun: z.nullable(GrantRun) }),
+  fields({ tag: text(1024), data: value, grantRun: z.nullable(GrantRun), lane: bytesOf(16), number: count }),
 );
 export const fired = contract('fired', ['gateway'], fields({ refusal: z.nullable(refused) }));
 

@@ -11,6 +11,7 @@ import { sodiumReady } from '@natrium/envelope';
 import { Budget } from '@natrium/flow';
 import { FakeClock } from '@natrium/testing';
 import { policyOf } from '../policy/policy-of.spec-support.js';
+import { OnceOnly } from '../once-only.js';
 import { Attempts } from './attempts.js';
 import { BOUND, found, LdapServers, serving } from './ldap-server.spec-support.js';
 import { Logins, type LoginParts } from './logins.js';
@@ -56,6 +57,7 @@ function loginsWith(external_auth: object, more: object = {}, own: Own = {}, ste
   const parts = {
     attempts: new Attempts(tallies, now),
     tallies,
+    once: new OnceOnly(new MemoryStore('tokens'), now),
     now,
     log: { info: hear, warn: hear, error: hear },
     roster: { callerOf: ([first]: Uint8Array) => (first === KNOWN ? { kind: 'account', name: 'fred' } : undefined) },
@@ -100,6 +102,36 @@ it('a token that has ended is refused, also where the store does not take its en
   const { logins } = loginsWith({ auto: {} }, {}, own as unknown as Own);
   const credential = { eauth: '', username: '', secret: '', token: 'ab' };
   expect(await logins.prove(credential, '192.0.2.1')).toMatchObject(REFUSED);
+});
+
+describe('a login that is asked of several acl-services', () => {
+  const party = { owner: { type: 'role', key: new Uint8Array(32) } };
+  const asked = (token: string) => {
+    const credential = { eauth: 'auto', username: 'fred', secret: '', token };
+    const body = { what: 'login', use: 'session', credential, expire: null, address: '192.0.2.1', about: '' };
+    return { body, party } as unknown as Parameters<Logins['handle']>[0];
+  };
+  const store = () => new OnceOnly(new MemoryStore('tokens'), () => NOW);
+
+  it('is carried out by one of them, and the others say that it was', async () => {
+    const own = { once: store() } as unknown as Own;
+    const [one, other] = [1, 2].map(() => loginsWith({ auto: {} }, { eauth_auto_for_development: true }, own).logins);
+    const said = [
+      await one?.handle(asked('id')),
+      await other?.handle(asked('id')),
+      await other?.handle(asked('other')),
+    ];
+    expect(said.map((answer) => answer?.refusal?.code)).toEqual([undefined, 'already_ran', undefined]);
+  });
+
+  it('is carried out by nobody where it cannot be noted; one without an id is not noted', async () => {
+    const create = () => Promise.reject(Object.assign(new Error('the disk is full'), { name: 'StreamRefused' }));
+    const once = new OnceOnly({ create } as unknown as MemoryStore, () => NOW);
+    const own = { once } as unknown as Own;
+    const { logins } = loginsWith({ auto: {} }, { eauth_auto_for_development: true }, own);
+    expect((await logins.handle(asked('id'))).refusal?.code).toBe('store_unavailable');
+    expect((await logins.handle(asked(''))).refusal).toBeNull();
+  });
 });
 
 describe('where the store does not answer', () => {

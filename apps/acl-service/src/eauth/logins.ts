@@ -18,6 +18,7 @@ import { LATE, within } from '@natrium/process';
 import type { Body, contracts, records } from '@natrium/wire';
 import type { Logger } from 'pino';
 import type { AuditLog } from '../audit/audit-log.js';
+import type { OnceOnly } from '../once-only.js';
 import type { Policy } from '../policy/policy.js';
 import type { Roster } from '../roster/roster.js';
 import { isUserName } from './account-name.js';
@@ -62,6 +63,7 @@ export interface LoginParts {
   readonly tokens: Tokens;
   readonly attempts: Attempts;
   readonly tallies: Pick<Tallies, 'sweep'>;
+  readonly once: Pick<OnceOnly, 'takeNamed'>;
   readonly policy: () => Policy;
   readonly audit: AuditLog;
   readonly roster: Pick<Roster, 'callerOf'>;
@@ -128,7 +130,10 @@ export class Logins {
   }
 
   async #answer(asked: Auth): Promise<Authed> {
-    if (asked.what === 'login') return this.#login(asked);
+    if (asked.what === 'login') {
+      const taken = await this.parts.once.takeNamed('login', asked.credential.token);
+      return taken.ok ? this.#login(asked) : refused(taken.error);
+    }
     const entry = await this.#entryOf(asked.credential.token, asked.use);
     if (!entry.ok) return refused(entry.error);
     if (asked.what === 'logout') {

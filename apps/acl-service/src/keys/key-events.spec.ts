@@ -9,6 +9,9 @@ interface Said {
   readonly act: string;
   readonly id: string;
 }
+interface Question {
+  readonly body: { readonly data: Said; readonly lane: Uint8Array; readonly number: number };
+}
 const KEY = new Uint8Array(32);
 
 /** What an acl-service tells, and its gateways as the test has them. */
@@ -17,6 +20,8 @@ class Told {
   answers: (act: string, id: string) => Answer | undefined = () => 'taken';
   /** Each question, answered or not. */
   readonly asked: string[] = [];
+  /** The place of each question: by it gateways know what was asked before. */
+  readonly places: string[] = [];
   readonly waits: number[] = [];
   readonly taken: string[] = [];
   readonly logged: unknown[][] = [];
@@ -27,7 +32,10 @@ class Told {
     const log = (...said: unknown[]) => void this.logged.push(said);
     const link = {
       bus: {
-        ask: (question: { body: { data: Said } }, _: unknown, ms: number) => this.#ask(question.body.data, ms),
+        ask: ({ body }: Question, _: unknown, ms: number) => {
+          this.places.push(`${Buffer.from(body.lane).toString('hex')} ${String(body.number)}`);
+          return this.#ask(body.data, ms);
+        },
       },
       subjects: { svcGw: () => 'fire' },
       directory: { role: () => [] },
@@ -116,6 +124,23 @@ it('while nobody takes it one is told at a time, and who is silent is asked less
   }
   expect(told.asked.slice(2)).toEqual(Array(6).fill('accept web1'));
   expect(told.waits.slice(2)).toEqual([30_000, 60_000, 60_000, 60_000, 60_000, 60_000]);
+});
+
+it('what is told again is told at its place, and another event at another', async () => {
+  told.answers = () => undefined;
+  told.events.decided('web1', 'accepted');
+  told.events.decided('web2', 'accepted');
+  await told.answer('accept web1', 'timeout');
+  await told.answer('accept web2', 'taken');
+  told.answers = () => 'taken';
+  await passed(1);
+  told.events.decided('web3', 'accepted');
+  await passed();
+  expect(told.asked).toEqual(['accept web1', 'accept web2', 'accept web1', 'accept web3']);
+  const [web1, web2, again, web3 = ''] = told.places;
+  expect(again).toBe(web1);
+  expect(new Set([web1, web2, web3]).size).toBe(3);
+  expect(web3).toMatch(/ 2$/); // in a lane that is free again
 });
 
 it('a refusal that stays ends it, and the log says so', async () => {

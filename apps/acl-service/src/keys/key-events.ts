@@ -2,11 +2,11 @@
  * Tells the event bus what becomes of keys: `salt/auth` when a minion asks to be let in, `salt/key` when an operator decides.
  *
  * The decision itself waits for nothing. What no gateway takes waits in memory and is told again, of each minion in its order. A
- * gateway that is only slow may have told it already: so the bus may hear it twice, which is better than never.
+ * gateway that is only slow may have told it already: it is told again at its place, so the bus hears it once.
  *
  * Spec: docs/event-bus.md#what-the-master-fires.
  */
-import type { RoleLink } from '@natrium/edge';
+import { Lanes, type Place, type RoleLink } from '@natrium/edge';
 import { pemOf } from '@natrium/envelope';
 import type { JoinState, KeyState } from '@natrium/flow';
 import { NOT_NOW, type ValueMap } from '@natrium/model';
@@ -45,6 +45,8 @@ const LATER = Symbol('later');
 interface KeyEvent {
   readonly tag: 'salt/auth' | 'salt/key';
   readonly data: ValueMap & { readonly act: string; readonly id: string };
+  /** Since it was told for the first time. */
+  place?: Place;
 }
 
 type Link = Pick<RoleLink, 'bus' | 'subjects' | 'directory'>;
@@ -53,6 +55,7 @@ export class KeyEvents {
   /** In their order, until they are taken. */
   readonly #events = new Set<KeyEvent>();
   readonly #underWay = new Set<KeyEvent>();
+  readonly #lanes = new Lanes();
   #answerMs: number;
   /** Nobody took the last one: the next is told alone. */
   #isAway = false;
@@ -119,7 +122,7 @@ export class KeyEvents {
   #dropOldest(): void {
     for (const event of this.#events) {
       if (this.#underWay.has(event)) continue;
-      this.#events.delete(event);
+      this.#over(event);
       if (this.#dropped === 0)
         this.log.error(
           `no gateway takes the events of keys: of more than ${String(MAX_WAITING)} the oldest are dropped`,
@@ -146,11 +149,16 @@ export class KeyEvents {
     this.#underWay.add(event);
     const isOver = await this.#isOver(event);
     this.#underWay.delete(event);
-    if (isOver) this.#events.delete(event);
+    if (isOver) this.#over(event);
     if (this.#events.size === 0) this.#whenEmpty();
     if (isOver) this.#isTaken();
     else this.#tryAgain();
     this.#tellNext();
+  }
+
+  #over(event: KeyEvent): void {
+    this.#events.delete(event);
+    if (event.place !== undefined) this.#lanes.free(event.place);
   }
 
   /** @returns false when it has to be told again. */
@@ -165,12 +173,14 @@ export class KeyEvents {
     return true;
   }
 
-  async #ask({ tag, data }: KeyEvent): Promise<string | typeof LATER | undefined> {
+  async #ask(event: KeyEvent): Promise<string | typeof LATER | undefined> {
     const { bus, subjects, directory } = this.link;
+    const { tag, data } = event;
+    const { lane, number } = (event.place ??= this.#lanes.take());
     const answerMs = this.#answerMs;
     const question = {
       contract: contracts.fire,
-      body: { tag, data, grantRun: null },
+      body: { tag, data, grantRun: null, lane, number },
       subject: subjects.svcGw('fire'),
       to: () => directory.role('gateway'),
     };

@@ -63,7 +63,9 @@ describe('natriumctl acl', () => {
     expect((await run(['lint', open, '--strict'])).exit).toBe(1);
     expect((await run(['lint', broken])).exit).toBe(2);
     expect((await run(['lint', join(dir, 'nowhere')])).exit).toBe(2);
-    expect((await run(['lint', join(open, 'below')])).out).toContain('open/below:1: problem: cannot read it: ENOTDIR');
+    expect((await run(['lint', join(open, 'below')])).out).toContain(
+      'open/below:1: problem: there is no such file; name a master file, as UTF-8 text, or its folder',
+    );
     expect((await run(['lint', mkdtempSync(join(dir, 'empty-'))])).out).toContain(
       ': problem: there is no master file here',
     );
@@ -275,7 +277,7 @@ describe('natriumctl acl', () => {
     [['explain', 'fred', 'test.ping', ...over(MASTER)], 'name a target'],
     [['explain', 'fred', 'a.b', 'x', '-G', '-L', ...over(MASTER)], 'one target option at most'],
     [['explain', 'nobody', 'a.b', 'x', ...over(MASTER)], "nobody known is called 'nobody'"],
-    [['explain', 'fred', 'a.b', 'x', ...over(MASTER, join(dir, 'none'))], 'cannot read it'],
+    [['explain', 'fred', 'a.b', 'x', ...over(MASTER, join(dir, 'none'))], 'there is no such file'],
     [['diff', MASTER], 'name two policies'],
     [['who-can'], 'name a function'],
   ])('%j is a usage error', async (argv, sentence) => {

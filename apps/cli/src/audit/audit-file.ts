@@ -27,8 +27,9 @@ import {
   signedFromWire,
   type Wire,
 } from '@natrium/envelope';
-import { isMap, messageOf, type Value } from '@natrium/model';
+import { isMap, type Value } from '@natrium/model';
 import { UsageError } from '../common/options.js';
+import { pathTrouble } from '../common/path-trouble.js';
 import { textNamed } from '../common/text-of.js';
 import { base64, bytesFrom, signedFrom } from './base64.js';
 import { recordLine } from './record-line.js';
@@ -100,7 +101,7 @@ function writeLines(file: number, audit: StoredAudit): void {
 
 /** For whoever named the file. */
 export function cannotWrite(path: string, error: unknown): UsageError {
-  return new UsageError(`${path}: cannot write it: ${messageOf(error)}`);
+  return new UsageError(`${path}: cannot write it: ${pathTrouble(path, error)}`);
 }
 
 /** @throws {AuditBroken} When it is no exported audit; lines that were changed are for the verifier to find. */

@@ -21,13 +21,14 @@ describe('a file of natriumctl audit', () => {
   });
 
   it.each([
-    ['none', 'ENOENT'],
-    ['.', 'EISDIR'],
+    ['none', 'there is no such file'],
+    ['words/none', 'there is no such file'],
+    ['.', 'this is a folder'],
   ])('that cannot be read (%s) is a usage error that names it', async (name, why) => {
     const { exit, err } = await audit('verify', join(folder, name));
     expect({ exit, err: err.slice(err.indexOf('error: ')) }).toEqual({
       exit: 2,
-      err: expect.stringMatching(`^error: ${join(folder, name)}: cannot read it: ${why}`) as string,
+      err: expect.stringMatching(`^error: ${join(folder, name)}: ${why}\n$`) as string,
     });
   });
 
@@ -55,7 +56,7 @@ describe('a file of natriumctl audit', () => {
 
   it('that takes no more, as on a full disk, is told of by its name', () => {
     const audit = { chain: [new Uint8Array(32), []], records: [], heads: [], grants: undefined } as const;
-    for (const [path, why] of [['/dev/full', 'ENOSPC'], [join(folder, 'none', 'file'), 'ENOENT']] as const)
+    for (const [path, why] of [['/dev/full', 'ENOSPC'], [join(folder, 'none', 'file'), `there is no folder ${join(folder, 'none')}`]] as const)
       expect(() => writeAudit(path, audit)).toThrow(new RegExp(`^${path}: cannot write it: ${why}`));
     const whole = join(folder, 'whole');
     writeFileSync(whole, 'what was there\n');

@@ -1,7 +1,7 @@
 /** Files that a command line names: what cannot be read or written is said with the name of the file. */
 import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
-import { err, messageOf, ok, type Result } from '@natrium/model';
+import { codeOf, err, messageOf, ok, type Result } from '@natrium/model';
 import { UsageError } from './options.js';
 
 export function textOf(file: string): Result<string, string> {
@@ -9,8 +9,16 @@ export function textOf(file: string): Result<string, string> {
     const bytes = readFileSync(file);
     return isUtf8(bytes) ? ok(bytes.toString()) : err('it is no UTF-8 text');
   } catch (error) {
-    return err(`cannot read it: ${messageOf(error)}`);
+    return err(unreadable(error));
   }
+}
+
+function unreadable(cause: unknown): string {
+  const code = codeOf(cause);
+  if (code === 'ENOENT' || code === 'ENOTDIR') return 'there is no such file';
+  if (code === 'EISDIR') return 'this is a folder';
+  if (code === 'EACCES' || code === 'EPERM') return 'this account may not read it';
+  return `cannot read it: ${messageOf(cause)}`;
 }
 
 /** @throws {UsageError} */

@@ -30,7 +30,7 @@ export const up: Subcommand = {
     command.option('--tls', 'TLS to the broker, with a CA of its own');
     command.option(
       '--master-config <file>',
-      'a master file to use, as /etc/salt/master: copied over the one of last time, which is kept as master.old',
+      'a master file to use, as /etc/salt/master: copied, with what counts beside it, over those of last time, which are kept',
     );
     command.addHelpText('after', EXAMPLES);
   },

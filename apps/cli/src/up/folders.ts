@@ -1,16 +1,18 @@
 /**
  * What `up` writes below its state folder: `master/` and `minions/<id>/` are configuration folders like those of a real
- * host; what `up` itself decides stands in `master.d/up.conf` and the minion file, the operator's own master file is copied.
+ * host; what `up` itself decides stands in `master.d/up.conf` and the minion file, the operator's own master file is copied
+ * (given-files.ts).
  */
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, isAbsolute, join } from 'node:path';
 import { BrokerKeys } from '@natrium/broker-auth';
-import { type ConfigProblem, filesBeside, type LoadedConfig, type MasterConfig } from '@natrium/config';
+import { type ConfigProblem, type LoadedConfig, type MasterConfig } from '@natrium/config';
 import { fingerprint } from '@natrium/envelope';
 import { makeFolder, MasterKeys, writeWhole } from '@natrium/keystore';
 import { ANY_PORT, freePort, isFree } from '@natrium/process';
 import { isPair, makeBrokerTls } from '../init/broker-tls.js';
 import type { UpOptions } from '../ports.js';
+import { NO_KEYS } from './given-files.js';
 
 const CONFIG_MODE = 0o640;
 const FOLDER_MODE = 0o750;
@@ -69,68 +71,8 @@ export function writeMinion(folders: Folders, { id, cluster }: OwnMinion, { brok
   writeWhole(join(folder, 'minion'), lines.join('\n'), CONFIG_MODE);
 }
 
-const NO_KEYS = '# The master file of this cluster: nobody may publish until `peer` says so.\n';
-
-export interface MasterFile {
-  readonly path: string;
-  /** Where the one of last time is, which said something else. */
-  readonly kept: string | undefined;
-  undo(): void;
-}
-
-/**
- * A copy of the given file takes the place of the master file of last time, which somebody may have edited. Whenever this is
- * interrupted, `master` is the one or the other, whole.
- */
-export function takeMasterFile(given: string, folder: string): MasterFile {
-  const [path, old] = [join(folder, 'master'), join(folder, 'master.old')];
-  const [before, next] = [held(path), held(given)];
-  if (before.text.equals(next.text)) return { path, kept: undefined, undo: () => undefined };
-  const isKept = before.text.toString() !== NO_KEYS;
-  const older = isKept && existsSync(old) ? held(old) : undefined;
-  if (isKept) put(old, before);
-  put(path, next);
-  const undo = () => {
-    put(path, before);
-    if (older !== undefined) put(old, older);
-    else if (isKept) rmSync(old);
-  };
-  return { path, kept: isKept ? old : undefined, undo };
-}
-
-/**
- * Files that count with the given one where it stands, and of which its new place has neither them nor a copy: without them the
- * cluster would have another policy, perhaps one that forbids less.
- *
- * @param read Those that count in the new place. @param folder That place.
- */
-export function leftBehind(given: string, read: readonly string[], folder: string): readonly ConfigProblem[] {
-  const beside = filesBeside(resolve(given));
-  if (!beside.ok) return beside.error;
-  return beside.value.flatMap((file) => {
-    const copy = join(folder, relative(dirname(resolve(given)), file));
-    if (read.includes(file) || (read.includes(copy) && held(copy).text.equals(held(file).text))) return [];
-    const reason = `it counts with ${given}, and no copy of it counts with the copy of that file in ${folder}`;
-    return [{ file, path: [], reason, mend: `copy it to ${copy}` }];
-  });
-}
-
-interface Held {
-  readonly text: Buffer;
-  readonly mode: number;
-}
-
-/** A copy of what only its owner may read is such a file too. */
-function held(path: string): Held {
-  return { text: readFileSync(path), mode: CONFIG_MODE & statSync(path).mode };
-}
-
-function put(path: string, { text, mode }: Held): void {
-  writeWhole(path, text, mode);
-}
-
-/** With another broker, or other keys, what is started would not be the cluster of this folder. */
-const UPS_OWN = ['nats', 'pki_dir', 'broker_auth'] as const;
+/** With another broker, other keys or other folders, what is started would not be the cluster of this folder, or write into another's. */
+const UPS_OWN = ['nats', 'pki_dir', 'broker_auth', 'root_dir', 'cachedir'] as const;
 
 /** Where a file says instead of `up` what is `up`'s to say, or has what `up` says not read at all. */
 export function overruled({ locate }: LoadedConfig<MasterConfig>, folder: string): readonly ConfigProblem[] {

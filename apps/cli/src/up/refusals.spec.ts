@@ -1,17 +1,9 @@
 /** Rules of what `up` does not begin: it says why, and nothing is started or made that a next try would stumble over. */
-import {
-  appendFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { join } from 'node:path';
 import { lockFolder } from '@natrium/keystore';
 import { UsageError } from '../common/options.js';
 import type { UpOptions } from '../ports.js';
@@ -86,10 +78,12 @@ it('a state folder that another has is left as it is', async () => {
 it.each([
   ['default_include: conf.d/*.conf\n', 'given:1: default_include: ', 'natriumctl up says what nats is'],
   ['peer: {}\ninclude: OTHER\n', 'other:2: pki_dir: ', 'natriumctl up says what pki_dir is'],
+  ['peer: {}\ninclude: CACHE\n', 'cache:1: cachedir: ', 'natriumctl up says what cachedir is'],
 ])('a master file with which the cluster would be another one than up starts is told of, and nothing is started: %j', async (text, place, said) => {
   const [given, other] = [join(folder, 'given'), join(folder, 'other')];
   writeFileSync(other, 'user: joe\npki_dir: /etc/salt/pki/master\n');
-  writeFileSync(given, text.replace('OTHER', other));
+  writeFileSync(join(folder, 'cache'), 'cachedir: /var/cache/salt/master\n');
+  writeFileSync(given, text.replace('OTHER', other).replace('CACHE', join(folder, 'cache')));
   const io = new ScriptedIo();
   expect(await runUp(optionsWith({ masterConfig: given }), io)).toBe(78);
   expect(io.stderr).toContain(join(folder, place));
@@ -97,29 +91,54 @@ it.each([
   expect(existsSync(join(folder, 'state', 'master', 'pki'))).toBe(false);
 }); // prettier-ignore
 
-it('a master file that is taken without the files beside it that count with it begins nothing: each is named, and where its copy belongs', async () => {
-  const salt = join(folder, 'salt');
-  const [given, denies, further] = [join(salt, 'master'), join(salt, 'master.d', 'acl.conf'), join(salt, 'more', 'a.conf')];
-  for (const file of [denies, further]) mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(given, 'publisher_acl: {joe: [test.*]}\ninclude: more/*.conf\n');
+it('a master file that includes what its copy would not find begins nothing: each such file is named, and how it would be found', async () => {
+  const salt = join(folder, 'a', 'salt');
+  const [given, denies] = [join(salt, 'master'), join(folder, 'a', 'acl.conf')];
+  mkdirSync(salt, { recursive: true });
+  writeFileSync(given, 'publisher_acl: {joe: [test.*]}\ninclude: ../acl.conf\n');
   writeFileSync(denies, 'publisher_acl_blacklist: {users: [joe]}\n');
-  writeFileSync(further, 'peer: {}\n');
   const master = join(folder, 'state', 'master');
   const begun = async () => {
     const io = new ScriptedIo();
     const code = await runUp(optionsWith({ masterConfig: given }), io);
     return [code, io.stderr] as const;
   };
-  const lacks = (file: string) =>
-    `${file}: it counts with ${given}, and no copy of it counts with the copy of that file in ${master}. Mend: copy it to ${join(master, relative(salt, file))}.\n`;
-  expect(await begun()).toEqual([78, `${lacks(denies)}${lacks(further)}`]);
+  const lacks = `${denies}: it counts with ${given}, and would not with the copy of that file in ${master}. Mend: have include name it by its whole path.\n`;
+  expect(await begun()).toEqual([78, lacks]);
   expect(existsSync(join(master, 'pki'))).toBe(false);
-  cpSync(join(salt, 'more'), join(master, 'more'), { recursive: true });
-  cpSync(denies, join(master, 'master.d', 'acl.conf'));
-  appendFileSync(denies, '# changed since\n');
-  expect(await begun()).toEqual([78, lacks(denies)]);
-  cpSync(denies, join(master, 'master.d', 'acl.conf'));
+  writeFileSync(given, `publisher_acl: {joe: [test.*]}\ninclude: ${denies}\n`);
   process.env['NATRIUM_NATS_SERVER'] = '/nowhere/nats-server';
   const [code, said] = await begun();
   expect([code, said]).toEqual([1, expect.stringContaining('/nowhere/nats-server cannot be run')]);
 }); // prettier-ignore
+
+describe('a port that', () => {
+  const taken = createServer();
+  afterEach(() => {
+    taken.close();
+  });
+  const listening = async (port: number) => {
+    taken.listen(port, '127.0.0.1');
+    // A port of root's is not to be had by others, which is the same to them.
+    await once(taken, 'listening').catch(() => undefined);
+    const address = taken.address();
+    return address !== null && typeof address === 'object' ? address.port : port;
+  };
+
+  it.each([
+    ['natsPort', '--nats-port', 0, 'taken'],
+    ['httpPort', '--http-port', 0, 'taken'],
+    ['natsPort', '--nats-port', 1013, 'taken, or for root only'],
+  ] as const)(
+    'is not to be had for %s is told of with its option %s, and nothing is made: %i, %s',
+    async (key, option, wanted, how) => {
+      const port = await listening(wanted);
+      const io = new ScriptedIo();
+      expect(await runUp(optionsWith({ [key]: port }), io)).toBe(1);
+      expect(io.stderr).toBe(
+        `natriumctl: error: port ${String(port)} is ${how}: name another with ${option}, or end what listens there\n`,
+      );
+      expect(existsSync(join(folder, 'state', 'master'))).toBe(false);
+    },
+  );
+});

@@ -9,10 +9,10 @@ import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BrokerKeys } from '@natrium/broker-auth';
-import { loadMasterConfig, type MasterConfig, problemSentence } from '@natrium/config';
+import { type ConfigProblem, loadMasterConfig, type MasterConfig, problemSentence } from '@natrium/config';
 import { fingerprint, sodiumReady } from '@natrium/envelope';
 import { type FolderLock, type FolderUse, lockFolder, makeFolder, MasterKeys, readIdentity } from '@natrium/keystore';
-import { messageOf, parseMinionId } from '@natrium/model';
+import { messageOf, ok, parseMinionId } from '@natrium/model';
 import { ANY_PORT, freePort } from '@natrium/process';
 import { EXIT } from '../common/exit-codes.js';
 import { untilToldToStop } from '../common/interrupt.js';
@@ -28,14 +28,13 @@ import {
   certify,
   type Folders,
   foundedCluster,
-  leftBehind,
   overruled,
   prepareFolders,
   renamed,
-  takeMasterFile,
   writeBroker,
   writeMinion,
 } from './folders.js';
+import { type GivenFiles, leftBehind, takeGivenFiles } from './given-files.js';
 import { letIn } from './letting-in.js';
 import { allAnswer } from './pinging.js';
 import { LEAN_AGENT, ROOMY_GATEWAY, SMALL_SERVICE } from './process-flags.js';
@@ -116,12 +115,7 @@ class Cluster {
 
   /** Resolves at Ctrl-C or SIGTERM; fails when the broker has ended, without which nothing works. */
   async runUntilInterrupted(): Promise<void> {
-    const broker = this.#broker;
-    if (broker === undefined) return;
-    await Promise.race([
-      this.#interrupted,
-      broker.ended.then((how) => Promise.reject(new Error(`the broker ended: ${how}`))),
-    ]);
+    await Promise.race([this.#interrupted, this.#brokerLost()]);
   }
 
   async stop(): Promise<void> {
@@ -134,7 +128,8 @@ class Cluster {
   #masterConfig({ master }: Folders): MasterConfig {
     const { masterConfig: given } = this.options;
     const founded = foundedCluster(master, this.options);
-    const taken = given === undefined ? undefined : takeMasterFile(given, master);
+    const taken = given === undefined ? ok(undefined) : takeGivenFiles(given, master);
+    if (!taken.ok) return this.#broken(taken.error);
     const loaded = loadMasterConfig(master);
     const problems = loaded.ok
       ? [
@@ -144,12 +139,17 @@ class Cluster {
         ]
       : loaded.error;
     if (loaded.ok && problems.length === 0) {
-      if (taken?.kept !== undefined) this.io.err(`natriumctl: the master file of last time is now ${taken.kept}\n`);
+      for (const [file, kept] of taken.value?.kept ?? [])
+        this.io.err(`natriumctl: the ${file} of last time is now ${kept}\n`);
       return loaded.value.config;
     }
-    taken?.undo();
+    taken.value?.undo();
+    return this.#broken(problems, taken.value);
+  }
+
+  #broken(problems: readonly ConfigProblem[], taken?: GivenFiles): never {
     for (const problem of problems) {
-      const file = problem.file === taken?.path ? (given ?? problem.file) : problem.file;
+      const file = taken?.origins.get(problem.file) ?? problem.file;
       this.io.err(`${problemSentence({ ...problem, file })}\n`);
     }
     throw new MasterFileBroken();
@@ -172,10 +172,19 @@ class Cluster {
     if (this.options.tls === true) await certify(folders.master);
   }
 
-  async #startAll(folders: Folders, { event_sinks: sinks, cluster }: MasterConfig): Promise<void> {
+  async #startAll(folders: Folders, config: MasterConfig): Promise<void> {
     writeBroker(folders, this.options);
     this.#broker = this.#child(guarded(BROKER, await brokerProgram(), ['-c', folders.brokerConfig]));
     await brokerAnswers(folders.natsPort, { ended: this.#broker.ended, waitMs: READY_MS }, this.io);
+    // Services and minions would wait for another one for ever.
+    await Promise.race([this.#startOthers(folders, config), this.#brokerLost()]);
+  }
+
+  async #brokerLost(): Promise<never> {
+    throw new Error(`the broker ended: ${String(await this.#broker?.ended)}`);
+  }
+
+  async #startOthers(folders: Folders, { event_sinks: sinks, cluster }: MasterConfig): Promise<void> {
     const { replicas: wanted, httpPort } = this.options;
     this.#httpPort = httpPort === ANY_PORT ? await freePort(wanted[GATEWAY] ?? 1) : httpPort;
     for (const name of Object.keys(sinks).length > 0 ? [...SERVICES, SINK] : SERVICES) {

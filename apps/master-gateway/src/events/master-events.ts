@@ -76,7 +76,7 @@ export class MasterEvents {
       new LeftEvents({ log: events, bus, jobs, cache, maxBytes, now, onProblem }),
       {
         minions,
-        services: new ServiceEvents(link, bus),
+        services: new ServiceEvents(link, events, maxBytes, onProblem),
         looks,
       },
       async () => {

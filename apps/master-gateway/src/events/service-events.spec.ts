@@ -1,7 +1,8 @@
 /** Rules of what a runner fires: as what it is, and of what that came its grant-run says, not the runner and not its caller. */
-import type { Opened } from '@natrium/bus';
+import { type Journal, MemoryJournal, type Opened, type Reading, Unstorable } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import { encodeRequest, SigningKey, sodiumReady, type Wire } from '@natrium/envelope';
+import { EventLog, eventsOf, type LoggedBatch } from '@natrium/events';
 import type { Principal, ValueMap } from '@natrium/model';
 import { aGrant, aRequest } from '@natrium/testing';
 import type { contracts } from '@natrium/wire';
@@ -21,28 +22,53 @@ interface Run {
   readonly cause?: Wire;
 }
 
-/** What is on the bus when the runner `event.send` fires this. */
-async function fired({ caller, cause }: Run, data: ValueMap): Promise<unknown> {
+/** What a runner's function `event.send` asks a gateway to fire. */
+function asked({ caller, cause }: Run, data: ValueMap, number = 1) {
   const signer = { key: SigningKey.generate(), cluster: new Uint8Array(32) };
   const options = cause === undefined ? {} : { cause };
   const request = encodeRequest(aRequest(NOW, { what: 'run', funs: ['event.send'], options }));
   const about = { request, members: [{ id: 'web1', key: new Uint8Array(32) }], issued: NOW };
   const grant = aGrant(signer, about, { kind: 'run', caller, root: new Uint8Array(32), count: 0 });
+  const opened = {
+    body: { tag: 'web/up', data, grantRun: { request, grant }, lane: new Uint8Array(16), number },
+    party: { owner: { type: 'role', role: 'runner' } },
+  } as unknown as Opened<typeof contracts.fire>;
+  return { signer, opened };
+}
+
+const problems: string[] = [];
+
+/** A gateway's answer to it. */
+function answered({ signer, opened }: ReturnType<typeof asked>, journal: Journal, maxBytes = 1 << 20) {
   const link = {
     clock: { now: () => NOW, skewMs: 0 },
     roles: { cluster: signer.cluster, keysOf: () => [signer.key.publicKey] },
   };
-  const said: unknown[] = [];
-  const fire = (...event: readonly unknown[]) => Promise.resolve(void said.push(event));
-  const opened = {
-    body: { tag: 'web/up', data, grantRun: { request, grant } },
-    party: { owner: { type: 'role', role: 'runner' } },
-  };
-  const answer = await new ServiceEvents(link as unknown as RoleLink, { fire }).handle(
-    opened as unknown as Opened<typeof contracts.fire>,
-  );
-  expect(answer).toEqual({ refusal: null });
-  return said;
+  const log = new EventLog(journal, (sender) => sender);
+  const onProblem = (problem: string) => void problems.push(problem);
+  return new ServiceEvents(link as unknown as RoleLink, log, maxBytes, onProblem).handle(opened);
+}
+
+/** What is stored, as listeners hear it. */
+async function heard(journal: MemoryJournal) {
+  const all: unknown[] = [];
+  const readings: Reading[] = [];
+  await new Promise<void>((resolve) => {
+    const onBatch = (batch: LoggedBatch) => {
+      all.push(...eventsOf(batch).map(({ tag, data, origin }) => [tag, data, origin]));
+      if (batch.sequence === journal.messages.length) resolve();
+    };
+    readings.push(new EventLog(journal, (sender) => sender).read({ everything: true }, onBatch));
+  });
+  for (const reading of readings) reading.close();
+  return all;
+}
+
+/** What is on the bus when a runner that was started so fires this. */
+async function fired(run: Run, data: ValueMap): Promise<unknown> {
+  const journal = new MemoryJournal();
+  expect(await answered(asked(run, data), journal)).toEqual({ refusal: null });
+  return heard(journal);
 }
 
 const told = (data: ValueMap) => [['web/up', data, { kind: 'runner', name: 'event.send' }]];
@@ -59,4 +85,33 @@ it('whoever else runs one says nothing of a cause: not with the request, and not
 it('a runner that a reaction started says nothing else of it in the data', async () => {
   const data = { a: 1, _cause: FORGED };
   expect(await fired({ caller: REACTOR, cause: CAUSE }, data)).toEqual(told({ a: 1, _cause: CAUSE }));
+});
+
+it('is on the bus once, however many gateways are asked for it: the number in its lane says which one it is', async () => {
+  const journal = new MemoryJournal();
+  const first = asked({ caller: ALICE }, { n: 1 });
+  const gateways = [first, first, first].map((one) => answered(one, journal));
+  expect(await Promise.all(gateways)).toEqual(Array(3).fill({ refusal: null }));
+  const second = asked({ caller: ALICE }, { n: 2 }, 2);
+  await answered(second, journal);
+  // A gateway that stood still stores nothing of what its sender has given up since.
+  expect(await answered(first, journal)).toEqual({ refusal: null });
+  expect(await heard(journal)).toEqual([...told({ n: 1 }), ...told({ n: 2 })]);
+});
+
+it('a broker that takes nothing refuses it for now, and what no later try stores for good', async () => {
+  const failing = (cause: Error) => Object.assign(new MemoryJournal(), { append: () => Promise.reject(cause) });
+  const codeOf = async (cause: Error) =>
+    (await answered(asked({ caller: ALICE }, { a: 1 }), failing(cause))).refusal?.code;
+  expect(await codeOf(new Error('no quorum'))).toBe('store_unavailable');
+  expect(problems).toEqual(['the event of a service could not be stored, and is asked for again']);
+  expect(await codeOf(new Unstorable('larger than a message'))).toBe('bad_request');
+  expect(problems).toHaveLength(1);
+});
+
+it('what is larger than an event may be is refused, and nothing is stored', async () => {
+  const journal = new MemoryJournal();
+  const answer = await answered(asked({ caller: ALICE }, { a: 'x'.repeat(300) }), journal, 256);
+  expect(answer.refusal?.sentence).toContain('an event has at most 256 bytes');
+  expect(journal.messages).toEqual([]);
 });

@@ -2,10 +2,24 @@
  * Events that other services have for the bus. Each role fires what is its own: the acl-service of keys, a runner whatever is
  * not Salt's own word, and only with the grant-run that started it. What such an event came of, the grant-run says and the runner does not:
  * whoever may run one that fires events chooses their data.
+ *
+ * Each is stored at the place that its service gave it before it is answered: whichever gateways are asked for it, and however often, the
+ * bus has it once.
+ *
+ * Spec: spec/wire.md#fire.
  */
-import { type Opened, readAsked } from '@natrium/bus';
+import { type Opened, readAsked, Unstorable } from '@natrium/bus';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
-import { EventProblem, type EventFeed, NotStored, runnerTagProblem, type Origin } from '@natrium/events';
+import { toHex } from '@natrium/envelope';
+import {
+  EventProblem,
+  type EventLog,
+  type Origin,
+  runnerTagProblem,
+  sized,
+  stampOf,
+  withoutStamp,
+} from '@natrium/events';
 import { causeOf, withCause } from '@natrium/flow';
 import { isMap, ok, refusal, type Refusal, refuse, type Result, type Value } from '@natrium/model';
 import type { Body, contracts } from '@natrium/wire';
@@ -23,23 +37,32 @@ interface Firing {
 export class ServiceEvents {
   constructor(
     private readonly link: RoleLink,
-    private readonly feed: Pick<EventFeed, 'fire'>,
+    private readonly log: Pick<EventLog, 'append'>,
+    /** Largest data of an event in bytes. */
+    private readonly maxBytes: number,
+    private readonly onProblem: (problem: string, cause: unknown) => void,
   ) {}
 
   async handle(opened: Fire): Promise<Body<typeof contracts.fired>> {
-    const { tag, data } = opened.body;
     const firing = this.#firingOf(opened);
     if (!firing.ok) return { refusal: firing.error };
-    const { origin, cause } = firing.value;
     try {
-      if (!isMap(data)) throw new EventProblem('the data of an event is a map');
-      await this.feed.fire(tag, withCause(data, cause), origin);
+      await this.#store(opened.body, firing.value);
       return { refusal: null };
     } catch (error) {
-      if (error instanceof NotStored) return { refusal: refusal('store_unavailable', error.message) };
       if (error instanceof EventProblem) return { refusal: refusal('bad_request', error.message) };
-      throw error;
+      if (error instanceof Unstorable)
+        return { refusal: refusal('bad_request', `the event cannot be stored: ${error.message}`) };
+      this.onProblem('the event of a service could not be stored, and is asked for again', error);
+      return { refusal: refusal('store_unavailable', 'the broker takes no events now; fire it again later') };
     }
+  }
+
+  async #store({ tag, data, lane, number }: Fire['body'], { origin, cause }: Firing): Promise<void> {
+    if (!isMap(data)) throw new EventProblem('the data of an event is a map');
+    const fitting = sized(withoutStamp(withCause(data, cause)), this.maxBytes).data;
+    const event = { number, tag, data: fitting, origin, stamp: stampOf(this.link.clock.now()) };
+    await this.log.append(`service-${toHex(lane)}`, [event], number);
   }
 
   #firingOf({ body: { tag, grantRun }, party }: Fire): Result<Firing, Refusal> {

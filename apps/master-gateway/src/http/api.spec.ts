@@ -21,6 +21,7 @@ function anApi(parts: {
   readonly fire?: EventFeed['fire'];
   readonly logout?: Sessions['logout'];
   readonly count?: Sessions['count'];
+  readonly open?: EventStreams['open'];
 }) {
   const [logged, logins]: [string[], string[]] = [[], []];
   const sessions = {
@@ -31,6 +32,7 @@ function anApi(parts: {
     },
     leftOf: () => LEFT_MS,
     logout: parts.logout,
+    check: () => Promise.resolve({}),
     bill: () => ({ pay: () => undefined, repay: () => undefined }),
     count: parts.count ?? (() => undefined),
   };
@@ -40,7 +42,7 @@ function anApi(parts: {
   const api = new Api({
     sessions: sessions as unknown as Sessions,
     clients: new Clients(calls as unknown as MasterCalls, { clients: new Set(['local']), timeout: 5, restTimeout: 5 }),
-    streams: {} as EventStreams,
+    streams: { open: parts.open } as EventStreams,
     feed: { fire: parts.fire } as EventFeed,
     hasSessions: true,
     openHook: true,
@@ -92,6 +94,22 @@ it('/token issues none where one of several is malformed', async () => {
   expect(logins).toEqual([]);
   await api.tokens(withBody([own, own]), RES);
   expect(logins).toEqual(['u', 'u']);
+});
+
+it.each([
+  [{ accept: 'text/event-stream', 'cache-control': 'no-cache' }, 'with id'],
+  [{ accept: 'text/event-stream', 'cache-control': 'no-store' }, 'with id'],
+  [{ 'last-event-id': '1.0' }, 'with id'],
+  [{ accept: 'text/event-stream' }, 'plain'],
+  [{ 'cache-control': 'no-cache' }, 'plain'],
+  [{ accept: 'application/json' }, 'plain'],
+])('who asks for events with %j hears them %s: ids are for an EventSource alone', async (headers, form) => {
+  const forms: string[] = [];
+  const { api } = anApi({ open: (_res, _listener, asked) => void forms.push(asked) });
+  const sent: Readonly<Record<string, string>> = { ...headers, 'x-auth-token': 'f'.repeat(40) };
+  const req = { headers: sent, query: {}, get: (name: string) => sent[name.toLowerCase()] };
+  await api.events(req as unknown as Request, RES);
+  expect(forms).toEqual([form]);
 });
 
 describe('a hook', () => {

@@ -137,8 +137,7 @@ export class Api {
     const from = fromOf(req, res);
     const session = await this.parts.sessions.check(token, from);
     const last = req.get('Last-Event-ID');
-    // Whoever reads lines, as Salt's manual shows it, takes each line more for an event's.
-    const knowsIds = last !== undefined || /\btext\/event-stream\b/i.test(req.get('Accept') ?? '');
+    const knowsIds = last !== undefined || isEventSource(req);
     this.parts.streams.open(res, { token, session, from: last ?? 'now', client: from }, knowsIds ? 'with id' : 'plain');
   }
 
@@ -263,6 +262,15 @@ export class Api {
 function bodyOf(req: Request, bytes?: 'utf-8' | 'any', onYaml?: (length: number) => void): Value | undefined {
   const body: unknown = req.body;
   return Buffer.isBuffer(body) ? readBody(req.headers['content-type'], body, bytes, onYaml) : undefined;
+}
+
+/**
+ * Whether it asks as an `EventSource` has to by its standard, which says both. Whoever reads lines, as Salt's manual shows it, may ask for
+ * the type too, and takes each line more for an event's: Resalt hears nothing behind the first `id`.
+ */
+function isEventSource(req: Request): boolean {
+  const names = (header: string, word: RegExp) => word.test(req.get(header) ?? '');
+  return names('Accept', /\btext\/event-stream\b/i) && names('Cache-Control', /\bno-(?:cache|store)\b/i);
 }
 
 /** A lowstate of `/run` that was read, and who makes it. */

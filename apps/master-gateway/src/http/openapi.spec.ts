@@ -2,6 +2,29 @@
 import type { Request, Response } from 'express';
 import { baseOf, openApi, openApiPage } from './openapi.js';
 
+interface Ref {
+  readonly $ref: string;
+}
+
+interface Schema {
+  readonly required?: readonly string[];
+  readonly oneOf?: readonly Ref[];
+}
+
+interface Described {
+  readonly paths: Readonly<
+    Record<
+      string,
+      {
+        readonly post: {
+          readonly requestBody: { readonly content: Readonly<Record<'application/json', { readonly schema: Ref }>> };
+        };
+      }
+    >
+  >;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
 it.each([
   ['/openapi.json', '/'],
   ['/openapi.json/?x=/y', '/'],
@@ -17,6 +40,19 @@ it('it names no path of sessions where there are none', () => {
   const [all, some] = [names(true), names(false)];
   const forSessions = ['/login', '/logout', '/minions', '/minions/{id}', '/jobs', '/jobs/{id}'];
   expect(all.filter((path) => !some.includes(path))).toEqual(forSessions);
+});
+
+it.each([
+  ['/', ['client', 'fun']],
+  ['/run', ['client', 'fun']],
+  ['/minions', ['tgt', 'fun']],
+  ['/ui/can-i', ['tgt', 'fun']],
+])('a lowstate of POST %s has to say %j: no client where the path says it', (path, keys) => {
+  const { paths, components } = openApi('', true) as unknown as Described;
+  const named = ({ $ref }: Ref) => components.schemas[$ref.split('/').at(-1) ?? ''] as Schema;
+  const body = named(paths[path]?.post.requestBody.content['application/json'].schema as Ref);
+  const [one] = body.oneOf ?? [];
+  expect((one === undefined ? body : named(one)).required).toEqual(keys);
 });
 
 it.each([

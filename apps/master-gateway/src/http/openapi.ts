@@ -25,7 +25,7 @@ const OPERATIONS: readonly Operation[] = [
   { path: '/token', method: 'post', auth: 'credentials', body: 'Login', summary: 'A token for /run', answer: 'Tokens' },
   { path: '/run', method: 'post', auth: 'credentials', body: 'Lowstates', summary: 'Run lowstates without a session', answer: 'Returned' },
   { path: '/minions', method: 'get', auth: 'session', summary: 'Grains of all minions', answer: 'Returned' },
-  { path: '/minions', method: 'post', auth: 'session', body: 'Lowstates', status: 202, summary: 'Start jobs', answer: 'Returned' },
+  { path: '/minions', method: 'post', auth: 'session', body: 'Jobs', status: 202, summary: 'Start jobs', answer: 'Returned' },
   { path: '/minions/{id}', method: 'get', auth: 'session', summary: 'Grains of the minions of a glob', answer: 'Returned' },
   { path: '/jobs', method: 'get', auth: 'session', summary: 'The jobs of the job cache', answer: 'Returned' },
   { path: '/jobs/{id}', method: 'get', auth: 'session', summary: 'One job and what came of it', answer: 'Returned' },
@@ -35,31 +35,39 @@ const OPERATIONS: readonly Operation[] = [
   { path: '/hook/{tag}', method: 'post', auth: 'session', body: 'Any', summary: 'Fire salt/netapi/hook/TAG', answer: 'Object' },
   { path: '/stats', method: 'get', auth: 'session', summary: 'Counts of this replica', answer: 'Object' },
   { path: '/ui', method: 'get', auth: 'none', summary: 'The built-in page', answer: 'Page' },
-  { path: '/ui/can-i', method: 'post', auth: 'session', body: 'Lowstate', summary: 'What the gate would say; nothing is sent', answer: 'Verdict' },
+  { path: '/ui/can-i', method: 'post', auth: 'session', body: 'Job', summary: 'What the gate would say; nothing is sent', answer: 'Verdict' },
   { path: '/ws', method: 'get', auth: 'session', status: 101, summary: 'The event bus, as a WebSocket', answer: 'Object' },
 ]; // prettier-ignore
 
-const LOWSTATE: ValueMap = {
-  type: 'object',
-  required: ['client', 'fun'],
-  properties: {
-    client: { type: 'string', enum: [...CLIENTS] },
-    tgt: { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
-    tgt_type: { type: 'string', default: 'glob' },
-    fun: { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
-    arg: { type: 'array', items: {} },
-    kwarg: { type: 'object', additionalProperties: true },
-    timeout: { type: 'number' },
-    full_return: { type: 'boolean' },
-    batch: { type: 'string' },
-    subset: { type: 'integer' },
-  },
-  additionalProperties: true,
+/** What any lowstate says. */
+const ASKED: ValueMap = {
+  tgt: { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+  tgt_type: { type: 'string', default: 'glob' },
+  fun: { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+  arg: { type: 'array', items: {} },
+  kwarg: { type: 'object', additionalProperties: true },
+  timeout: { type: 'number' },
+  full_return: { type: 'boolean' },
+  batch: { type: 'string' },
+  subset: { type: 'integer' },
 };
 
 const SCHEMAS: ValueMap = {
-  Lowstate: LOWSTATE,
-  Lowstates: { oneOf: [ref('Lowstate'), { type: 'array', items: ref('Lowstate') }] },
+  Lowstate: {
+    type: 'object',
+    required: ['client', 'fun'],
+    properties: { client: { type: 'string', enum: [...CLIENTS] }, ...ASKED },
+    additionalProperties: true,
+  },
+  Lowstates: oneOrMore('Lowstate'),
+  Job: {
+    description: 'A lowstate whose client the path says',
+    type: 'object',
+    required: ['tgt', 'fun'],
+    properties: ASKED,
+    additionalProperties: true,
+  },
+  Jobs: oneOrMore('Job'),
   Login: {
     type: 'object',
     required: ['username', 'password', 'eauth'],
@@ -157,6 +165,10 @@ const OTHER_TYPES: Readonly<Record<string, readonly string[]>> = { Events: ['tex
 
 function contentOf(schema: string, types: readonly string[]): ValueMap {
   return Object.fromEntries(types.map((type) => [type, { schema: ref(schema) }]));
+}
+
+function oneOrMore(name: string): ValueMap {
+  return { oneOf: [ref(name), { type: 'array', items: ref(name) }] };
 }
 
 function ref(name: string): ValueMap {

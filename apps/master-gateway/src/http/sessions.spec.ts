@@ -26,9 +26,9 @@ type Bus = ReturnType<typeof authorityOf>;
  */
 function aGateway(through: (bus: Bus) => Bus = (bus) => bus) {
   const asked: string[] = [];
-  const bus = authorityOf(({ token }) => {
-    asked.push(token);
-    const refusal = ['', GOOD].includes(token) ? null : { code: 'bad_credential', sentence: 'no' };
+  const bus = authorityOf(({ token, secret }) => {
+    asked.push(secret === '' ? token : secret);
+    const refusal = secret !== '' || token === GOOD ? null : { code: 'bad_credential', sentence: 'no' };
     return { refusal, token: GOOD, session: refusal === null ? { name: 'fred' } : null };
   });
   const link = {
@@ -42,7 +42,13 @@ function aGateway(through: (bus: Bus) => Bus = (bus) => bus) {
   return { asked, sessions: new Sessions(link as unknown as RoleLink, allowance) };
 }
 
-it('whether a token counts is asked of another acl-service where one stands still', async () => {
+const FRED = { eauth: 'file', username: 'fred', secret: 'x', expire: null, use: 'session' } as const;
+
+it.each<[string, (sessions: Sessions) => Promise<unknown>, string]>([
+  ['whether a token counts', (sessions) => sessions.check(GOOD, FROM), GOOD],
+  ['a login', (sessions) => sessions.login(FRED, FROM), 'x'],
+  ['the end of a session', (sessions) => sessions.logout(GOOD, FROM), GOOD],
+])('%s is asked of another acl-service where one stands still', async (_what, ask, token) => {
   jest.useFakeTimers();
   let times = 0;
   const { asked, sessions } = aGateway((bus) => ({
@@ -53,9 +59,10 @@ it('whether a token counts is asked of another acl-service where one stands stil
     },
   }));
   try {
-    const checked = sessions.check(GOOD, FROM);
+    const done = ask(sessions);
     await jest.advanceTimersByTimeAsync(SILENT_MS);
-    expect([(await checked).name, asked]).toEqual(['fred', [GOOD]]);
+    await done;
+    expect([times, asked]).toEqual([2, [token]]);
   } finally {
     jest.useRealTimers();
   }
@@ -104,8 +111,7 @@ it('all addresses of a /64 of IPv6 are one, and those of another network are oth
 
 it('knows a token that was good when it was looked at or issued here, until it has ended', async () => {
   const { sessions } = aGateway();
-  const ask = { eauth: 'file', username: 'fred', secret: 'x', expire: null, use: 'session' } as const;
-  for (const prove of [() => sessions.login(ask, FROM), () => sessions.check(GOOD, ELSEWHERE)]) {
+  for (const prove of [() => sessions.login(FRED, FROM), () => sessions.check(GOOD, ELSEWHERE)]) {
     expect(sessions.knows(GOOD)).toBe(false);
     await prove();
     expect(sessions.knows(GOOD)).toBe(true);

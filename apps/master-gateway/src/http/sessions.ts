@@ -1,5 +1,6 @@
 /** Logins, and who a token is, as the acl-service knows it: what is remembered here only saves questions, so any replica serves any session. */
-import { askAgain, askOnce, BACK_MS, digestOf } from '@natrium/bus';
+import { randomBytes } from 'node:crypto';
+import { askAgain, BACK_MS, digestOf } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import { type Credential, TOO_FAST } from '@natrium/flow';
 import { countedAddress } from '@natrium/matchers';
@@ -127,7 +128,7 @@ export class Sessions {
     const { eauth, username, secret, expire, use } = ask;
     const isFit = eauth.length <= LIMITS.eauth && username.length <= LIMITS.username && secret.length <= LIMITS.secret;
     if (!isFit) throw unproved();
-    const credential = { eauth, username, secret, token: '' };
+    const credential = { eauth, username, secret, token: randomBytes(32).toString('hex') };
     const login = await this.#ask({ what: 'login', use, credential, expire, ...fit(from) });
     this.#remember(ofToken(login.token));
     return login;
@@ -216,10 +217,9 @@ export class Sessions {
       backMs: BACK_MS,
     };
     const codeOf = ({ refusal }: Body<typeof contracts.authed>) => refusal?.code;
-    // No password is tried twice, and what has ended a session would be told that there is none.
-    const ask = body.what === 'check' ? askAgain : askOnce;
-    const answer = await ask(link.bus, question, contracts.authed, { timeoutMs: ANSWER_MS, codeOf });
-    if (!answer.ok) throw new ServiceUnavailableException('No acl-service answered');
+    const answer = await askAgain(link.bus, question, contracts.authed, { timeoutMs: ANSWER_MS, codeOf });
+    if (!answer.ok || codeOf(answer.value) === 'already_ran')
+      throw new ServiceUnavailableException('No acl-service answered');
     const { refusal, token, session } = answer.value;
     if (refusal !== null && refusal.code !== 'bad_credential') {
       const code = NOT_NOW.find((one) => one === refusal.code) ?? 'bad_request';

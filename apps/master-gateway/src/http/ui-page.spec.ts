@@ -133,8 +133,8 @@ it('a stream on which nothing comes for 40 s is begun anew where it was; beats k
     await passed(400);
     tell(heard);
   `);
-  // Who asks for another type gets neither ids nor beats.
-  const asked = { Accept: 'text/event-stream' };
+  // Who asks otherwise gets neither ids nor beats.
+  const asked = { Accept: 'text/event-stream', 'Cache-Control': 'no-cache' };
   expect(told).toEqual([
     ...['connecting', asked, 'live', 'a', 0],
     ...[39_000, 39_000, 'silent', 1000],

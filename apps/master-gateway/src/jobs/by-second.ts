@@ -56,9 +56,7 @@ export class BySecond<T> {
     private readonly options: BySecondOptions<T>,
   ) {
     const { maxWindows = 1 } = options;
-    this.#following = new SharedFollowing(store, ({ value }) =>
-      value === undefined ? [] : options.read(decode(value)),
-    );
+    this.#following = new SharedFollowing(store, ({ value }) => (value === undefined ? [] : this.#valuesOf(value)));
     this.#commit = new GroupCommit((group) => this.#write(group), { windowMs: GATHERED.windowMs, maxWindows });
   }
 
@@ -138,8 +136,7 @@ export class BySecond<T> {
   }
 
   async #take(entries: AsyncIterable<Entry>, take: (value: T) => void): Promise<void> {
-    for await (const { value } of inSlices(entries, (group) => group.value.length))
-      this.options.read(decode(value)).forEach(take);
+    for await (const { value } of inSlices(entries, (group) => group.value.length)) this.#valuesOf(value).forEach(take);
   }
 
   /**
@@ -181,8 +178,17 @@ export class BySecond<T> {
   #groupsOf(entries: readonly Entry[]): readonly KeptGroup<T>[] {
     return entries.map(({ key, value }) => ({
       name: key.split('.')[2] ?? '',
-      values: this.options.read(decode(value)),
+      values: this.#valuesOf(value),
     }));
+  }
+
+  /** None of a group that another version has stored in another form: it must not hide the others. */
+  #valuesOf(value: Uint8Array): readonly T[] {
+    try {
+      return this.options.read(decode(value));
+    } catch {
+      return [];
+    }
   }
 
   async #write(group: readonly Encoded[]): Promise<void> {

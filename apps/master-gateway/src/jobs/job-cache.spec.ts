@@ -61,6 +61,29 @@ async function listed(of: JobCache): Promise<readonly string[]> {
   return jids.filter((jid) => callers.has(jid));
 }
 
+describe('what another version has stored in another form', () => {
+  const [foreign, second] = [Uint8Array.of(0x94, 0xc4, 0xff), jidOf(4).slice(0, 14)];
+  beforeEach(async () => {
+    await cache.begin();
+    await store.put(`j.${digestOf(2)}`, foreign);
+    for (const letter of ['g', 'r']) await store.put(`${letter}.${second}.gw0-1`, foreign);
+  });
+
+  it('hides no job, no grant and no return of this one, and no job that a gateway has left', async () => {
+    await begin(4);
+    await cache.storeReturn(aReturn(4, 'web1'));
+    expect(await listed(other)).toEqual([jidOf(4)]);
+    expect((await other.byJid(jidOf(4)))?.jid).toBe(jidOf(4));
+    expect((await other.returnsOf(aRecord(4))).map(({ id }) => id)).toEqual(['web1']);
+    expect((await other.leftBy('gw1')).map(({ place }) => place)).toEqual([digestOf(4)]);
+  });
+
+  it('is still there: its request begins no second job', async () => {
+    expect(await cache.create(anAsked(2), digestOf(2))).toEqual({ type: 'exists' });
+    await expect(cache.find(digestOf(2))).rejects.toThrow();
+  });
+});
+
 describe('what a gateway that is gone has left', () => {
   /** What has ended is looked at twice. */
   const lookTwice = async (isOpen: (place: string) => boolean) => {

@@ -70,7 +70,7 @@ export class JobRecords {
     private readonly grants: JobGrants,
     private readonly instance: string,
   ) {
-    this.#jids = new SharedFollowing(store, ({ value }) => (value === undefined ? undefined : readJob(value).jid));
+    this.#jids = new SharedFollowing(store, ({ value }) => (value === undefined ? undefined : readable(value)?.jid));
   }
 
   /**
@@ -220,9 +220,10 @@ export class JobRecords {
     const since = await this.#oldestOf(instance);
     if (since === undefined) return [];
     const entries = await this.store.list('j.*', since);
-    return entries
-      .map(({ key, value }) => ({ place: key.slice(2), asked: readJob(value) }))
-      .filter(({ asked }) => asked.instance === instance);
+    return entries.flatMap(({ key, value }) => {
+      const asked = readable(value);
+      return asked?.instance === instance ? [{ place: key.slice(2), asked }] : [];
+    });
   }
 
   /** All that an instance left is taken care of. */
@@ -240,9 +241,9 @@ export class JobRecords {
     const jobs: records.AskedJob[] = [];
     let looked = 0;
     for await (const { value } of inSlices(this.store.each('j.*', since), (entry) => entry.value.length)) {
-      const asked = readJob(value);
+      const asked = readable(value);
       looked += 1;
-      if (isWanted(asked)) jobs.push(asked);
+      if (asked !== undefined && isWanted(asked)) jobs.push(asked);
     }
     return { jobs, looked };
   }
@@ -254,7 +255,7 @@ export class JobRecords {
     if (oldest === Infinity) return undefined;
     const from = Math.max(oldest, (await this.bounds()).last - UNDECIDED_AMONG + 1);
     for await (const { key, value } of inSlices(this.store.each('j.*', from), (entry) => entry.value.length))
-      if (readJob(value).jid === jid) return key.slice(2);
+      if (readable(value)?.jid === jid) return key.slice(2);
     return undefined;
   }
 
@@ -267,6 +268,16 @@ export class JobRecords {
   }
 }
 
+/** Of many: one that another version has stored in another form must not hide the others. */
+function readable(value: Uint8Array): records.AskedJob | undefined {
+  try {
+    return readJob(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws {Error} Where another version has stored it otherwise: there is a job, and nothing is known of it. */
 function readJob(value: Uint8Array): records.AskedJob {
   return readAs(records.AskedJob, decode(value));
 }

@@ -50,6 +50,26 @@ it('says how its key is accepted, as a shell takes it: of several keys that wait
   expect(said.map((line) => JSON.parse(line) as object)).toEqual([{ level: 40, msg }]);
 });
 
+it.each([
+  [['pending'], ['waiting for the key of web1']],
+  [['rejected'], ['the key of web1 was rejected']],
+  [[], ['no acl-service says whether the key of web1 is accepted']],
+])('where nobody answers any more it says nothing that nobody said: after %j', async (answers, sentences) => {
+  const words = [...answers];
+  let silent = 0;
+  const { joiner, stop } = aJoiner((hear) => {
+    const state = words.shift();
+    if (state !== undefined) hear.onAnswer({ state, record: null, user: null });
+    else if ((silent += 1) > 2) stop.abort(new Error('the agent ends'));
+    if (state === undefined || state === 'pending') hear.onFailure('timeout');
+  });
+  const said: string[] = [];
+  const log = { warn: (sentence: string) => void said.push(sentence) } as unknown as Joiner['log'];
+  const waits = { onRefused: () => undefined, pause: () => Promise.resolve() };
+  await expect(joinCluster({ ...joiner, log }, waits)).rejects.toThrow('the agent ends');
+  expect(said).toEqual(sentences.map((begin) => expect.stringContaining(begin) as string));
+});
+
 it('an agent that ends while it waits to ask again does not ask again', async () => {
   const stop = new AbortController();
   stop.abort(new Error('the agent ends'));

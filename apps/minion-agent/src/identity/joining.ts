@@ -22,6 +22,9 @@ export interface Joiner {
 
 const ASK_AGAIN_MS = 10_000;
 
+/** What is told where nobody has said anything yet: an operator would look for a key that does not wait. */
+const SILENT = 'silent';
+
 export interface Waiting {
   /** Called for each answer that says that it is not accepted. */
   onRefused(): void;
@@ -35,7 +38,7 @@ export async function joinCluster(joiner: Joiner, waits: Waiting = justPausing(j
   let unheard: string | undefined;
   for (;;) {
     joiner.signal.throwIfAborted(); // a pause that was cut short
-    const { state, user } = await askOnce(joiner, (waiting) => {
+    const { state, user, isSilence } = await askOnce(joiner, (waiting) => {
       waits.onRefused();
       if (waiting !== told) say(joiner, waiting);
       told = waiting;
@@ -43,9 +46,10 @@ export async function joinCluster(joiner: Joiner, waits: Waiting = justPausing(j
     if (state === 'accepted') return user;
     joiner.signal.throwIfAborted();
     if (state !== undefined && state !== 'pending') waits.onRefused();
-    if (state !== undefined && state !== told) {
-      say(joiner, state);
-      told = state;
+    const word = isSilence === true && state !== undefined ? told || SILENT : state;
+    if (word !== undefined && word !== told) {
+      say(joiner, word);
+      told = word;
     }
     if (state !== 'pending') await waits.pause(ASK_AGAIN_MS);
     const problem = await greetAnew(joiner);
@@ -136,6 +140,7 @@ function say({ id, link, log }: Joiner, state: string): void {
     denied: `the key of ${id} is denied: another key has this id, or this key another id, or was replaced; its fingerprint is ${finger}`,
     rejected: `the key of ${id} was rejected; its fingerprint is ${finger}`,
     full: 'the master takes no further keys now; asking again',
+    [SILENT]: `no acl-service says whether the key of ${id} is accepted; asking again`,
   };
   log.warn(sentences[state] ?? `joining: ${state}`);
 }

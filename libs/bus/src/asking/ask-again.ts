@@ -2,7 +2,7 @@
  * A question to the acl-services, of which the broker lets one hear it: that one may stand still. While nobody answers, the very same
  * question is asked again, and those who were asked before are still listened to.
  *
- * Only for what is done once however often it is asked, or what changes nothing. Never for a password: each look at one is counted.
+ * Only for what is done once however often it is asked, or what changes nothing.
  */
 import { err, NOT_NOW, ok, type Result } from '@natrium/model';
 import type { Body, Contract } from '@natrium/wire';

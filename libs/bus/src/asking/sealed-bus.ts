@@ -9,6 +9,7 @@ import {
   encodeStaleKey,
   equalBytes,
   type KnownParty,
+  namesKeyOnly,
   namesOf,
   type OpenedMessage,
   randomBytes,
@@ -29,6 +30,13 @@ import { NO_TRACING, type Tracing } from './tracing.js';
 
 const NOTHING = new Uint8Array();
 
+/**
+ * One call for each message that was not opened, with the one word for why.
+ *
+ * @param isMended Its sender is told which key is the right one, or to bring his announcement, and sends it again: no fault of anybody.
+ */
+export type OnOpenFailure = (reason: string, subject: string, isMended?: boolean) => void;
+
 export class SealedBus {
   readonly #waiting = new InFlight<string, Conversation>();
   /** Key ids of parties that have shown that they know our announcement. */
@@ -39,8 +47,7 @@ export class SealedBus {
   constructor(
     readonly transport: Transport,
     readonly sealer: Sealer,
-    /** One call for each message that was not opened, with the one word for why. */
-    private readonly onOpenFailure: (reason: string, subject: string) => void = () => undefined,
+    private readonly onOpenFailure: OnOpenFailure = () => undefined,
     readonly tracing: Tracing = NO_TRACING,
   ) {
     this.#inbox = transport.subscribe(`${sealer.own.inbox}.>`, (message) => {
@@ -268,9 +275,10 @@ export class SealedBus {
 
   /** One counter, one outward answer, no side effect. */
   #turnAway(reason: string, message: Incoming): void {
-    this.onOpenFailure(reason, message.subject);
-    if (message.reply === undefined) return;
     const stale = reason === 'stale_key' || reason === 'unknown_sender';
+    const isMended = stale && message.reply !== undefined && (reason === 'stale_key' || namesKeyOnly(message.payload));
+    this.onOpenFailure(reason, message.subject, isMended);
+    if (message.reply === undefined) return;
     message.respond(stale ? encodeStaleKey(this.sealer.own.announced) : NOTHING);
   }
 }

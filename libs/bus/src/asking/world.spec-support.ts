@@ -85,6 +85,8 @@ export class World {
 
 export class Party {
   readonly failures: string[] = [];
+  /** Of them those that their sender does not mend. */
+  readonly faults: string[] = [];
   readonly sent: { readonly subject: string; readonly payload: Uint8Array }[] = [];
   readonly transport: Transport;
   readonly directory: Directory;
@@ -105,8 +107,18 @@ export class Party {
     this.directory = new Directory(() => clock.now());
     own.rotate(clock.now());
     const sealer = new Sealer(own, this.directory, world.roles(), clock, world.strangers);
-    this.bus = new SealedBus(this.transport, sealer, (reason) => this.failures.push(reason), tracing);
+    this.bus = new SealedBus(
+      this.transport,
+      sealer,
+      (reason, _subject, isMended) => this.#fails(reason, isMended),
+      tracing,
+    );
     world.parties.push(this);
+  }
+
+  #fails(reason: string, isMended: boolean | undefined): void {
+    this.failures.push(reason);
+    if (isMended !== true) this.faults.push(reason);
   }
 
   /** As anybody reads its announcement. */

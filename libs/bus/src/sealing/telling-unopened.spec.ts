@@ -55,3 +55,14 @@ it('is told anew after a minute without one, and nothing is said of that minute'
   flood('truncated', 1);
   expect(warned).toEqual([first('truncated'), first('truncated')]);
 });
+
+it('what its sender mends by himself is no warning, and hides none', () => {
+  const warned: string[] = [];
+  const debugged: string[] = [];
+  const into = (lines: string[]) => (about: object) => void lines.push(JSON.stringify(about));
+  const tell = tellingUnopened({ warn: into(warned), debug: into(debugged) });
+  tell('unknown_sender', 'nt.main.usr.x.publish', true);
+  expect([warned.length, debugged.length, jest.getTimerCount()]).toEqual([0, 1, 0]);
+  tell('unknown_sender', 'nt.main.usr.x.publish', false);
+  expect(warned).toHaveLength(1);
+});

@@ -35,7 +35,7 @@ it('all else has one, as deep as a minion, a gateway and the journal carry it', 
   const origin = { kind: 'minion' as const, name: 'a' };
   const all = [
     writeAs(contracts.events.schema, { first: 1, dropped: 0, events: [event] }),
-    writeAs(contracts.fire.schema, { tag: 't', data, grantRun: null }),
+    writeAs(contracts.fire.schema, { tag: 't', data, grantRun: null, lane: new Uint8Array(16), number: 1 }),
     writeAs(records.EventBatch, {
       sender: 'a',
       through: 1,

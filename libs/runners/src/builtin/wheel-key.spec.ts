@@ -84,7 +84,7 @@ describe('key.*', () => {
     });
     expect((await ask('key.finger', ['db1', 'sha256'])).ret).toEqual({ minions_rejected: { db1: 'dd' } });
     expect(await ask('key.finger', ['db1', flags({ hash_type: 'md5' })])).toMatchObject({ success: false });
-    expect((await ask('key.print', ['*3'])).ret).toEqual({
+    expect((await ask('key.key_str', ['*3'])).ret).toEqual({
       minions_pre: { web3: 'PEM ca\n' },
       minions_denied: { web3: 'PEM cb\n' },
     });
@@ -95,7 +95,7 @@ describe('key.*', () => {
     const entries = ids.map((id): KeyEntry => ({ id, fingerprint: id, pem: id, state: 'pending' }));
     const sorted = ['A', 'a', 'b', 'C'];
     expect((await ask('key.name_match', ['*'], new Keys(entries))).ret).toEqual({ minions_pre: sorted });
-    const { ret } = await ask('key.print', ['*'], new Keys(entries));
+    const { ret } = await ask('key.key_str', ['*'], new Keys(entries));
     expect(JSON.stringify(ret)).toBe('{"minions_pre":{"A":"A","a":"a","b":"b","C":"C"}}');
   });
 
@@ -112,7 +112,7 @@ describe('key.*', () => {
     for (const match of ['web1', 'master.pem', { minions: ['web1'] }])
       expect((await ask('key.finger', [match])).ret).not.toHaveProperty('local');
     expect((await ask('key.name_match', ['*'])).ret).not.toHaveProperty('local');
-    expect((await ask('key.print', ['*'])).ret).not.toHaveProperty('local');
+    expect((await ask('key.key_str', ['*'])).ret).not.toHaveProperty('local');
     expect((await ask('key.master_key_str', [])).ret).toEqual({ local: { 'master.pub': 'PEM ff\n' } });
   });
 
@@ -144,6 +144,15 @@ describe('key.*', () => {
     for (const match of ['web2', { pending: ['web2'] }])
       expect(await ask('key.accept_dict', [match])).toMatchObject({ success: false, changed: [] });
   });
+
+  it.each(['key.gen', 'key.gen_accept', 'key.gen_keys'])(
+    '%s says that nobody but a minion makes its key',
+    async (fun) => {
+      const { ret, success, changed } = await ask(fun, [flags({ id_: 'web9' })]);
+      expect({ success, changed }).toEqual({ success: false, changed: [] });
+      expect(ret).toContain(`${fun} is not here: a minion makes its own key`);
+    },
+  );
 
   it('accepts none of several keys of one id without its fingerprint', async () => {
     const both = await ask('key.accept', ['web*', flags({ include_denied: true })]);

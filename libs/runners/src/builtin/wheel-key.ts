@@ -22,6 +22,7 @@ import {
   ofMaster,
   selected,
 } from '../key-views.js';
+import { allNotHere } from '../not-here.js';
 
 export type KeyChange = 'accept' | 'reject' | 'delete';
 
@@ -55,6 +56,8 @@ const FINGERPRINT = {
   doc: 'Only the key with this fingerprint.',
 } as const;
 const flag = <const N extends string>(name: N) => ({ name, type: 'bool', default: false, doc: 'Those too.' }) as const;
+const OWN_KEY =
+  'a minion makes its own key, and nobody else ever holds it; accept it with key.accept, or let it in with autosign_file';
 const RETURNS = 'the keys of these ids as they are afterwards, by state';
 
 const wheel = declaringFor<KeyContext>();
@@ -108,10 +111,11 @@ export const keyWheel = defineModule('key', {
     { doc: "The cluster's root key, the public one.", params: UNUSED_MATCH, examples: ['key.master_key_str'] },
     (_, { keys }) => ofMaster(keys.root.pem),
   ),
-  print: wheel(
-    { doc: 'The public keys, by state.', params: [MATCH], examples: ["key.print 'web*'"] },
+  key_str: wheel(
+    { doc: 'The public keys, by state.', params: [MATCH], examples: ["key.key_str 'web*'"] },
     async ({ match }, { keys }) => textsByState(await select(keys, match), ({ pem }) => pem, ''),
   ),
+  ...allNotHere(OWN_KEY, 'key', ['gen', 'gen_accept', 'gen_keys']),
   accept: wheel(
     {
       doc: 'Accepts keys that wait.',

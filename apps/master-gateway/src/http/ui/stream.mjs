@@ -8,8 +8,8 @@ const FIRST_MS = 400;
 const LONGEST_MS = 10_000;
 /** The gateway says something each 15 s. A connection that broke without a word looks like one on which nothing happens. */
 const SILENT_MS = 40_000;
-/** Only who asks for server-sent events gets their ids and signs of life; everybody else gets Salt's lines. */
-const STREAM = { Accept: 'text/event-stream' };
+/** Only who asks as an EventSource does gets ids and signs of life; everybody else gets Salt's lines. */
+const STREAM = { Accept: 'text/event-stream', 'Cache-Control': 'no-cache' };
 
 /**
  * @param api Whose session.

@@ -55,6 +55,14 @@ async function journal(): Promise<readonly BusEvent[]> {
 /** Who has said an event: of a gateway, its instance. */
 const senderOf = ({ id }: BusEvent) => id.slice(0, id.lastIndexOf('.'));
 
+/** @param work Gets the operator's client, and which gateway it may kill. */
+async function withMaster(work: (client: MasterClient, pid: number) => Promise<void>): Promise<void> {
+  const opened = await openMaster(cluster().master);
+  if (!opened.ok) throw new Error(opened.error.sentence);
+  const { client, transport } = opened.value;
+  await work(client, cluster().pidOf('master-gateway')).finally(() => transport.drain());
+}
+
 /** Fires so many events by the runner's function, a few at a time. @returns The tags of those that were answered with True. */
 async function fired(client: MasterClient, begun: (count: number) => void): Promise<readonly string[]> {
   const tags: string[] = [];
@@ -75,11 +83,7 @@ async function fired(client: MasterClient, begun: (count: number) => void): Prom
 it(
   'loses no event that a runner fires, and has none stored twice',
   async () => {
-    const opened = await openMaster(cluster().master);
-    if (!opened.ok) throw new Error(opened.error.sentence);
-    const { client, transport } = opened.value;
-    try {
-      const pid = cluster().pidOf('master-gateway');
+    await withMaster(async (client, pid) => {
       const told = await fired(client, (count) => {
         if (count === FIRED / 3) process.kill(pid, 'SIGSTOP'); // what is asked of it now, it has not done
         if (count === (2 * FIRED) / 3) process.kill(pid, 'SIGKILL');
@@ -87,9 +91,7 @@ it(
       const tags = (await journal()).map(({ tag }) => tag).filter((tag) => tag.startsWith('fired/'));
       expect(told.length).toBe(FIRED);
       expect(tags.sort()).toEqual([...told].sort());
-    } finally {
-      await transport.drain();
-    }
+    });
   },
   LONG_MS,
 );
@@ -97,11 +99,7 @@ it(
 it(
   'leaves no event of a job unsaid: what it had not said is said by another, and nothing that it had',
   async () => {
-    const opened = await openMaster(cluster().master);
-    if (!opened.ok) throw new Error(opened.error.sentence);
-    const { client, transport } = opened.value;
-    try {
-      const pid = cluster().pidOf('master-gateway');
+    await withMaster(async (client, pid) => {
       const jids = await jobs(client, (count) => {
         // What it said last waits for others, to be stored with them.
         if (count === JOBS / 2) process.kill(pid, 'SIGKILL');
@@ -122,9 +120,7 @@ it(
       );
       expect([new Set(killed).size, saidItself.size > 0]).toEqual([1, true]);
       expect(events.filter((event) => senderOf(event) === 'left' && saidItself.has(event.tag))).toEqual([]);
-    } finally {
-      await transport.drain();
-    }
+    });
   },
   LONG_MS,
 );

@@ -12,15 +12,15 @@ export interface Patience {
 
 const PATIENCE_MS = 60_000;
 const AGAIN_MS = 1000;
-/** An answer that comes sooner is about the only question that `MasterClient` has asked so far. */
+/** A failure that comes sooner is of the only question that `MasterClient` has asked so far. */
 const ASKED_ONCE_MS = ASKED_AGAIN_MS - 100;
-const AWAY: ReadonlySet<RefusalCode> = new Set(['master_unreachable', 'acl_unavailable', 'store_unavailable']);
+/** With these a gateway has sent it nowhere, however late it says so: of more than one question `MasterClient` tells that only when each was refused. */
+const NOT_SENT: ReadonlySet<RefusalCode> = new Set(['acl_unavailable', 'store_unavailable']);
 
 /**
  * Each try is a request of its own, and still nothing runs twice: there is a further try only when nothing can have come of the
- * one before. An answer that comes so soon is about the one question that was asked: the broker says that nobody was there to hear
- * it, or a gateway refuses what it has sent nowhere. Later the client may have asked the same question a second time, and a
- * refusal of one of the two says nothing of the other.
+ * one before. Either a gateway says so, or the broker does so soon: nobody was there to hear the one question. Later the client
+ * may have asked a second time, and that nobody was there then says nothing of the first.
  */
 export async function askedWhileAway<T>(
   ask: () => Promise<Result<T, Refusal>>,
@@ -30,15 +30,18 @@ export async function askedWhileAway<T>(
   for (;;) {
     const begun = now();
     const asked = await ask();
-    if (asked.ok || !AWAY.has(asked.error.code)) return asked;
-    if (now() - begun >= ASKED_ONCE_MS) return err(mayHaveRun(asked.error));
+    if (asked.ok) return asked;
+    const { code } = asked.error;
+    if (code === 'master_unreachable') {
+      if (now() - begun >= ASKED_ONCE_MS) return err(mayHaveRun(asked.error));
+    } else if (!NOT_SENT.has(code)) return asked;
     if (!(await again())) return asked;
   }
 }
 
-/** Whoever reads the log and asks for it himself would have it run twice. Any other refusal says itself what was sent. */
+/** Whoever reads the log and asks for it himself would have it run twice. */
 function mayHaveRun({ code, sentence }: Refusal): Refusal {
-  return refusal(code, code === 'master_unreachable' ? `${sentence}: it may have been heard, and run` : sentence);
+  return refusal(code, `${sentence}: it may have been heard, and run`);
 }
 
 /** @returns Waits a second and says that there is a further try, for a minute from now on. */

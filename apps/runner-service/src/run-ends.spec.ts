@@ -142,12 +142,12 @@ it('one that cannot be sent at all ends nothing else, and the log says so', asyn
   expect(service.problems).toEqual(['what a run answered is lost: it could not be sent']);
 });
 
-it('a stop waits two seconds for a gateway, and the log names what is lost', async () => {
+it('a stop waits two seconds for a gateway, and the log names what may be lost', async () => {
   const service = new Service(['no_responders'], ['no_responders']);
   service.ends.hurry();
   await service.see();
   expect(service.seconds).toBeLessThan(5);
-  expect(service.problems).toEqual(['what a run answered is lost: no gateway has kept it']);
+  expect(service.problems).toEqual(['what a run answered may be lost: no gateway has said that it keeps it']);
 });
 
 it('while no gateway is there, it is told again until one is', async () => {
@@ -156,11 +156,11 @@ it('while no gateway is there, it is told again until one is', async () => {
   expect([service.handed.length, service.problems]).toEqual([4, []]);
 });
 
-it('it is given up after ten minutes, and the log says that it is lost', async () => {
+it('it is given up after ten minutes, and the log says that it may be lost', async () => {
   const service = new Service(['no_responders'], ['no_responders']);
   await service.see();
   expect(service.seconds).toBeGreaterThanOrEqual(600);
-  expect(service.problems).toEqual(['what a run answered is lost: no gateway has kept it']);
+  expect(service.problems).toEqual(['what a run answered may be lost: no gateway has said that it keeps it']);
 });
 
 it('one that is refused is not told again, and the log says why', async () => {

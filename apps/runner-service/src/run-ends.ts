@@ -61,7 +61,7 @@ export class RunEnds {
     return this.#underWay.settled();
   }
 
-  /** The process is to end: what no gateway takes soon is given up, and the log says so. */
+  /** The process is to end: what no gateway says that it keeps is given up soon, and the log says so. */
   hurry(): void {
     this.#hurriesSince = this.waits.now();
   }
@@ -153,7 +153,7 @@ export class RunEnds {
       }
       if (this.#isOver(began, GIVE_UP_MS)) {
         const failure = answer.ok ? UNSTORED : answer.error;
-        this.log.error({ jid, failure }, 'what a run answered is lost: no gateway has kept it');
+        this.log.error({ jid, failure }, 'what a run answered may be lost: no gateway has said that it keeps it');
         return;
       }
       await this.waits.pause(againMs);

@@ -241,10 +241,29 @@ describe('a run that has begun, as the first question was told, and whose master
   });
 });
 
-it('one of which nobody was told that it has begun is told as it is refused', async () => {
+it.each(['acl_unavailable', 'store_unavailable', 'slow_down'])(
+  'one whose first question nobody answers may have begun, though the second is answered with %s',
+  async (code) => {
+    const master = new Master();
+    await seconds(4);
+    master.says(refused(code), 1);
+    await seconds(7);
+    expect(await master.told).toBe('timeout');
+  },
+);
+
+it('each question of which was refused in this way has not', async () => {
   const master = new Master();
   await seconds(4);
   master.says(refused('acl_unavailable'), 1);
-  await seconds(7);
+  master.says(refused('acl_unavailable'), 0);
   expect(await master.told).toBe('acl_unavailable');
+});
+
+it('one of which nobody was told that it has begun is told as the gate refuses it', async () => {
+  const master = new Master();
+  await seconds(4);
+  master.says(refused('not_permitted'), 1);
+  await seconds(7);
+  expect(await master.told).toBe('not_permitted');
 });

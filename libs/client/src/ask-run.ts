@@ -5,7 +5,7 @@
  * when nobody who began it is there any more, what became of it is unknown.
  */
 import type { AskFailure, Question, SealedBus } from '@natrium/bus';
-import { err, ok, type Result } from '@natrium/model';
+import { err, NOT_NOW, ok, type Result } from '@natrium/model';
 import { type Body, contracts } from '@natrium/wire';
 import { ASKED_AGAIN_MS } from './following.js';
 
@@ -142,8 +142,15 @@ class RunAsking {
     const answers = [...begun, ...this.#asked].map(({ answer }) => answer);
     const isBegun = this.#asked.length > 1 && answers.some(wasBegun);
     if (isBegun) return unknown(begun.find(({ answer }) => !wasBegun(answer))?.jid);
-    return answers.find((answer) => answer?.ok) ?? last;
+    const refused = answers.find((answer) => answer?.ok);
+    if (!isSentNowhere(refused)) return refused ?? last;
+    // Of a question that nobody has answered, another gateway's word says nothing.
+    return answers.find((answer) => answer?.ok === false && answer.error === 'timeout') ?? refused;
   }
+}
+
+function isSentNowhere(answer: Answer | undefined): answer is Answer {
+  return answer?.ok === true && NOT_NOW.some((code) => code === answer.value.refusal?.code);
 }
 
 /** @param jid undefined where nobody was told it: that of a refusal is another's. */

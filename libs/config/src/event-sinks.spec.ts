@@ -1,36 +1,18 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { loadMasterConfig } from './load-master.js';
-import { problemSentence } from './problem.js';
+import { join } from 'node:path';
+import { type Files, MasterFolder } from './master-folder.spec-support.js';
 
+let master: MasterFolder;
 let dir: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'natrium-config-'));
+  master = new MasterFolder();
+  dir = master.dir;
 });
 afterEach(() => {
-  rmSync(dir, { recursive: true });
+  master.remove();
 });
 
-function write(files: Readonly<Record<string, string>>): void {
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(dir, name)), { recursive: true });
-    writeFileSync(join(dir, name), text);
-  }
-}
-
-function load(files: Readonly<Record<string, string>>) {
-  write(files);
-  const loaded = loadMasterConfig(dir);
-  if (!loaded.ok) throw new Error(loaded.error.map(problemSentence).join('\n'));
-  return loaded.value;
-}
-
-function problems(files: Readonly<Record<string, string>>): readonly string[] {
-  write(files);
-  const loaded = loadMasterConfig(dir);
-  return loaded.ok ? [] : loaded.error.map((problem) => problemSentence(problem).replaceAll(dir, 'DIR'));
-}
+const load = (files: Files) => master.load(files);
+const problems = (files: Files) => master.problems(files);
 
 describe('event_sinks', () => {
   const sinks = (text: string) => ({ master: `event_sinks:\n${text}` });

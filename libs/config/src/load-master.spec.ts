@@ -1,36 +1,24 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { loadMasterConfig } from './load-master.js';
+import { type Files, MasterFolder } from './master-folder.spec-support.js';
 import { problemSentence } from './problem.js';
 
+let master: MasterFolder;
 let dir: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'natrium-config-'));
+  master = new MasterFolder();
+  dir = master.dir;
 });
 afterEach(() => {
-  rmSync(dir, { recursive: true });
+  master.remove();
 });
 
-function write(files: Readonly<Record<string, string>>): void {
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(dir, name)), { recursive: true });
-    writeFileSync(join(dir, name), text);
-  }
-}
-
-function load(files: Readonly<Record<string, string>>) {
-  write(files);
-  const loaded = loadMasterConfig(dir);
-  if (!loaded.ok) throw new Error(loaded.error.map(problemSentence).join('\n'));
-  return loaded.value;
-}
-
-function problems(files: Readonly<Record<string, string>>): readonly string[] {
-  write(files);
-  const loaded = loadMasterConfig(dir);
-  return loaded.ok ? [] : loaded.error.map((problem) => problemSentence(problem).replaceAll(dir, 'DIR'));
-}
+const write = (files: Files) => {
+  master.write(files);
+};
+const load = (files: Files) => master.load(files);
+const problems = (files: Files) => master.problems(files);
 
 describe('the files of the examples', () => {
   it('reads the peer and peer_run of the README', () => {

@@ -131,10 +131,19 @@ describe('loadYaml', () => {
     expect(problem('fred:\n  - @runner\n')).toBe('2:5 a word that begins with @ needs quotes');
     expect(problem('pam:\n  *:\n    - x\n')).toBe('2:3 a word that begins with * needs quotes');
     expect(problem('peer:\n  .*: [.*, *]\n')).toBe('2:12 a word that begins with * needs quotes');
+    expect(problem('fred: [@runner]\n')).toBe('1:8 a word that begins with @ needs quotes');
+    expect(problem('fred: [.*,@runner]\n')).toBe('1:11 a word that begins with @ needs quotes');
+    expect(problem('pam: {*: [.*]}\n')).toBe('1:7 a word that begins with * needs quotes');
     expect(problem('a: b: c\n')).not.toContain('quotes');
     expect(problem('x: &a {t: 1}\ny: *a\nz: b: c\n')).not.toContain('quotes');
     expect(problem('x: &a {t: 1}\ny: {<<: *a, <<: *a}\n')).not.toContain('quotes');
     expect(problem('x: &a {t: 1}\ny: *ab\n')).toBe('2:4 a word that begins with * needs quotes');
+  });
+
+  it('says that an alias stands inside of what it means, as where the key before it was commented out', () => {
+    const text = 'external_auth:\n  pam: &pam\n    fred: [.*]\n  #ldap:\n    <<: *pam\n';
+    const reason = 'the alias *pam stands inside of what &pam names';
+    expect(loadYaml(text, 'f')).toEqual({ ok: false, error: { file: 'f', line: 5, column: 10, reason } });
   });
 
   it('says where the text is not YAML', () => {

@@ -6,7 +6,8 @@
  * Spec: spec/config.md#yaml.
  */
 import { err, messageOf, ok, type Result, type Value } from '@natrium/model';
-import { type Event, EVENT_ID, SCALAR_STYLE, type ScalarEvent, YAMLException } from 'js-yaml';
+import { YAMLException } from 'js-yaml';
+import { NO_NAME, type OtherReading, otherReading, unseenBefore } from './other-reading.js';
 import { placesOf, type Place, type Path } from './places.js';
 import { DUPLICATE_KEY, NO_INDENTATION, readYaml, SECOND_DOCUMENT, withIndentation } from './read-yaml.js';
 
@@ -28,42 +29,24 @@ export function loadYaml(text: string, file: string): Result<LoadedYaml, YamlPro
   const indented = withIndentation(text);
   try {
     const { value, events } = readYaml(indented, file);
-    const end = oldLineEnd(indented, events);
-    if (end !== undefined) return err({ file, ...end });
+    const other = otherReading(indented, events);
+    if (other !== undefined) return err({ file, ...placed(indented, other) });
     return ok({ file, value, ...placesOf(indented, events) });
   } catch (error) {
     return err({ file, ...explain(indented, error) });
   }
 }
 
-/**
- * A character that ends a line in YAML 1.1 and not in 1.2: what Salt reads as the end of a word or of a comment, and perhaps as a key
- * behind it, would be part of it here. In quotes it is text in both.
- */
-function oldLineEnd(text: string, events: readonly Event[]): Omit<YamlProblem, 'file'> | undefined {
-  const ends = Array.from(text.matchAll(/[\u0085\u2028\u2029]/g));
-  if (ends.length === 0) return undefined;
-  const quoted = events.filter(isQuoted);
-  let next = 0;
-  const first = ends.find(({ index }) => {
-    while ((quoted[next]?.valueEnd ?? Infinity) <= index) next += 1;
-    return index < (quoted[next]?.valueStart ?? Infinity);
-  });
-  if (first === undefined) return undefined;
-  const lines = text.slice(0, first.index).split(/\r\n?|\n/);
-  const code = first[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
-  const reason = `the character U+${code}, which is not seen, ends a line for Salt: write a line end or take it out`;
+function placed(text: string, { at, reason }: OtherReading): Omit<YamlProblem, 'file'> {
+  const lines = text.slice(0, at).split(/\r\n?|\n/);
   return { reason, line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
-}
-
-function isQuoted(event: Event): event is ScalarEvent {
-  if (event.type !== EVENT_ID.SCALAR) return false;
-  return event.style === SCALAR_STYLE.SINGLE_QUOTED || event.style === SCALAR_STYLE.DOUBLE_QUOTED;
 }
 
 /** What a lack of indentation is where lines within brackets and quotes have had their blanks (`withIndentation`). */
 const UNCLOSED = 'a bracket or a quote that is open before this line is not closed';
 const TAB = 'a tab stands between the words of this line, where YAML wants blanks';
+
+const RECURSION = /^recursive alias "(.*)" is not supported/;
 
 function explain(text: string, error: unknown): Omit<YamlProblem, 'file'> {
   if (!(error instanceof YAMLException)) return { reason: messageOf(error) };
@@ -75,28 +58,37 @@ function explain(text: string, error: unknown): Omit<YamlProblem, 'file'> {
     return { reason: `the key ${key} is there twice in the same mapping`, ...place };
   }
   if (reason === SECOND_DOCUMENT) return { reason, ...place };
+  const other = unseenBefore(text, mark.position + text.slice(mark.position).search(/[\r\n]|$/));
+  if (other !== undefined) return placed(text, other);
   if (reason === NO_INDENTATION) {
     const before = text.slice(mark.position - mark.column, mark.position);
     return { reason: /\S/.test(before) ? TAB : UNCLOSED, ...place };
   }
+  const [, inner] = RECURSION.exec(reason) ?? [];
+  if (inner !== undefined) return { reason: `the alias *${inner} stands inside of what &${inner} names`, ...place };
   return lackOfQuotes(text, mark.line) ?? { reason, ...place };
 }
+
+/** A word that begins as none may, in a place for one: within brackets straight behind them or a comma, too. `&name` may, if it is one. */
+const LACKS_QUOTES = /^(?:.*?[-:?,]\s+|(?=.*[[{]).*?[[{,]\s*|\s*)(?=([@%`*]|&(?![\w-]+(?:[\s,\]}]|$)))(?!\S*['"]))/;
 
 /** The usual slip in an access list, `- @runner` or `*:`, is reported by the parser as something else, often a line later. */
 function lackOfQuotes(text: string, line: number): Omit<YamlProblem, 'file'> | undefined {
   const lines = text.split(/\r\n?|\n/);
   for (const index of [line, line - 1]) {
-    const start = /^(?:.*?[-:?[{,]\s+|\s*)(?=([@%`*])(?!\S*['"]))/.exec(lines[index] ?? '');
-    if (start !== null && !isAlias(text, lines[index]?.slice(start[0].length) ?? '')) {
-      const reason = `a word that begins with ${start[1] ?? ''} needs quotes`;
-      return { reason, line: index + 1, column: start[0].length + 1 };
-    }
+    const start = LACKS_QUOTES.exec(lines[index] ?? '');
+    const word = lines[index]?.slice(start?.[0].length) ?? '';
+    const reason = start === null ? undefined : whatLacks(text, word, start[1] ?? '');
+    if (reason !== undefined) return { reason, line: index + 1, column: (start?.[0].length ?? 0) + 1 };
   }
   return undefined;
 }
 
-/** `*name` of a place that the text marks with `&name`: nothing is wrong with it. */
-function isAlias(text: string, word: string): boolean {
-  const name = /^\*([^\s,[\]{}]+)/.exec(word)?.[1];
-  return name !== undefined && text.split(/[\s,[\]{}]+/).includes(`&${name}`);
+/** `*name` of a place that the text marks with `&name` lacks nothing, but for a blank before a colon. */
+function whatLacks(text: string, word: string, mark: string): string | undefined {
+  if (mark === '&') return NO_NAME;
+  const [, name = '', colon] = /^\*([\w-]+)(:?)(?=[\s,[\]{}]|$)/.exec(word) ?? [];
+  if (name === '' || !text.split(/[\s,[\]{}]+/).includes(`&${name}`))
+    return `a word that begins with ${mark} needs quotes`;
+  return colon === '' ? undefined : `a blank belongs between the alias *${name} and its colon`;
 }

@@ -4,7 +4,16 @@
  * Anything that could cost more than its length (aliases of aliases, deep nesting) is bounded and refused.
  */
 import { Float, type Value } from '@natrium/model';
-import { constructFromEvents, type Event, EVENT_ID, parseEvents, SCALAR_STYLE, YAMLException } from 'js-yaml';
+import {
+  CHOMPING_MODE,
+  constructFromEvents,
+  type Event,
+  EVENT_ID,
+  parseEvents,
+  SCALAR_STYLE,
+  type ScalarEvent,
+  YAMLException,
+} from 'js-yaml';
 import { SALT_SCHEMA } from './schema.js';
 
 const MAX_DEPTH = 60;
@@ -15,12 +24,26 @@ const MAX_PARSED = 64 << 20;
 
 /** @throws {Error} `YAMLException` with a mark, or a plain one, when the text is not one document of this dialect. */
 export function readYaml(text: string, file = ''): { readonly value: Value; readonly events: readonly Event[] } {
-  const events = parseEvents(text, { filename: file, maxDepth: MAX_DEPTH });
+  const events = withoutLastBreak(text, parseEvents(text, { filename: file, maxDepth: MAX_DEPTH }));
   for (const event of events) checkEscapes(text, event, file);
   const second = startOfSecond(text, events);
   if (second !== undefined) YAMLException.throwAt(text, second, SECOND_DOCUMENT, file);
   const documents = constructFromEvents(events, { source: text, filename: file, schema: SALT_SCHEMA });
   return { value: new ValueReader().read(documents[0] ?? null, 0), events };
+}
+
+/** A block of text whose last line ends with the text has no line end there, in YAML 1.1. */
+function withoutLastBreak(text: string, events: Event[]): Event[] {
+  const last = events.findLast((event) => event.type === EVENT_ID.SCALAR);
+  if (last?.type !== EVENT_ID.SCALAR || !isBlock(last) || last.valueEnd < text.length) return events;
+  const lastLine = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1;
+  const hasWords = last.indent >= 0 && text.length - lastLine > last.indent;
+  if (!hasWords) return events;
+  return events.map((event) => (event === last ? { ...last, chomping: CHOMPING_MODE.STRIP } : event));
+}
+
+function isBlock({ style }: ScalarEvent): boolean {
+  return style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK;
 }
 
 export const SECOND_DOCUMENT = 'more than one document in the text';
@@ -54,22 +77,32 @@ export const NO_INDENTATION = 'deficient indentation';
 export const DUPLICATE_KEY = 'duplicated mapping key';
 
 /**
- * The text of a file, indented as js-yaml wants it. YAML 1.1's parser heeds no indentation within brackets and quotes, where a closing
- * bracket usually stands straight below its key; 1.2's does. Such lines get blanks, which mean nothing there: a column in one of them
- * is told so much too far to the right.
+ * The text of a file, with the blanks that js-yaml wants. YAML 1.1's parser heeds no indentation within brackets and quotes, where a closing
+ * bracket usually stands straight below its key, and takes a comment straight behind those; 1.2's does not. Blanks mean nothing there: a column
+ * behind one is told so much too far to the right.
  *
  * @param most Characters that are parsed for it, over all tries; what would take more stays as it is.
  */
 export function withIndentation(text: string, most = MAX_PARSED): string {
   let mended = text;
+  let shown = text;
   for (let parsed = 0; parsed < most; parsed += mended.length) {
     const fault = faultIn(mended);
-    const start = fault === undefined ? undefined : lineThatLacksBlanks(mended, fault);
-    if (start !== undefined) mended = `${mended.slice(0, start)} ${mended.slice(start)}`;
+    const comment = fault === undefined ? undefined : gluedComment(mended, fault);
+    const at = comment ?? (fault === undefined ? undefined : lineThatLacksBlanks(mended, fault));
     // What is never closed reaches to the end: where it first looked wrong says more.
-    else return fault?.mark?.position === mended.length ? text : mended;
+    if (at === undefined) return fault?.mark?.position === mended.length ? shown : mended;
+    mended = `${mended.slice(0, at)} ${mended.slice(at)}`;
+    if (comment !== undefined) shown = mended;
   }
   return text;
+}
+
+/** Where a comment begins without a blank before it, if that is the fault: behind a quote, a bracket, a comma or the mark of a block. */
+export function gluedComment(text: string, { mark }: YAMLException): number | undefined {
+  if (mark === undefined || text[mark.position] !== '#') return undefined;
+  const before = text.slice(mark.position - mark.column, mark.position);
+  return /(?:["'[\]{},]|[|>][-+0-9]*)$/.test(before) ? mark.position : undefined;
 }
 
 function faultIn(text: string): YAMLException | undefined {
@@ -82,14 +115,15 @@ function faultIn(text: string): YAMLException | undefined {
 }
 
 /**
- * Where it begins. A line that would begin or end a document is an error in both. What has text before the fault lacks no blanks: the
- * fault is a tab between words then, and with blanks the line could become part of the one before.
+ * Where it begins. A line that would begin or end a document is an error in both, and a byte order mark is skipped at the begin of a line
+ * alone. What has text before the fault lacks no blanks: the fault is a tab between words then, and with blanks the line could become part of
+ * the one before.
  */
 function lineThatLacksBlanks(text: string, { reason, mark }: YAMLException): number | undefined {
   if (reason !== NO_INDENTATION || mark === undefined) return undefined;
   const start = mark.position - mark.column;
   if (/\S/.test(text.slice(start, mark.position))) return undefined;
-  return /^(?:---|\.\.\.)(?:\s|$)/.test(text.slice(start, start + 4)) ? undefined : start;
+  return /^(?:(?:---|\.\.\.)(?:\s|$)|\ufeff)/.test(text.slice(start, start + 4)) ? undefined : start;
 }
 
 /** Checks what js-yaml built, counting every visit: an alias costs as much as what it stands for. */

@@ -2,7 +2,7 @@
  * One word as YAML 1.1 reads it, with a parser of YAML 1.2: what only 1.2 accepts is refused, what only 1.1 accepts is
  * mended before the parse. Both are rare, and both were found by comparing many words with the original's parser.
  *
- * Not for files: there the newer parser's leniency does no harm.
+ * Not for files: there the newer parser's leniency does no harm, and what means something else is a problem (`otherReading`).
  */
 import type { Value } from '@natrium/model';
 import {
@@ -14,7 +14,7 @@ import {
   type ScalarEvent,
   YAMLException,
 } from 'js-yaml';
-import { DUPLICATE_KEY, readYaml } from './read-yaml.js';
+import { DUPLICATE_KEY, gluedComment, readYaml } from './read-yaml.js';
 import { readPlainWord } from './scalars.js';
 
 const MAX_MENDS = 16;
@@ -56,7 +56,7 @@ function mend(text: string, error: unknown): string | undefined {
   // A key that is there twice is pointed at, too, where a blank would make it another key.
   if (at === undefined || (error instanceof YAMLException && error.reason === DUPLICATE_KEY)) return undefined;
   const rest = text.slice(at);
-  if (rest.startsWith('#') && /["'\]}|>]$/.test(text.slice(0, at))) return `${text.slice(0, at)} ${rest}`;
+  if (error instanceof YAMLException && gluedComment(text, error) !== undefined) return `${text.slice(0, at)} ${rest}`;
   if (/^-[,\]}]/.test(rest)) return `${text.slice(0, at)}"-"${rest.slice(1)}`;
   return undefined;
 }
@@ -112,7 +112,7 @@ function plainWord(text: string, event: ScalarEvent): string {
 }
 
 /** Within brackets a `?` before a word marks a key in YAML 1.1, also without a blank behind it (`{?a : b}`). */
-function gluedKeyMark(text: string, events: readonly Event[]): number | undefined {
+export function gluedKeyMark(text: string, events: readonly Event[]): number | undefined {
   return wordsInBrackets(events).find((scalar) => text[scalar.valueStart] === '?')?.valueStart;
 }
 
@@ -144,7 +144,7 @@ function wordsInBrackets(events: readonly Event[]): readonly ScalarEvent[] {
 }
 
 /** Names of anchors and aliases were letters, digits, `-` and `_` only, and a bracket could not follow at once (`&a[b]`). */
-function hasPlainName(text: string, event: Event): boolean {
+export function hasPlainName(text: string, event: Event): boolean {
   if (!('anchorStart' in event) || event.anchorStart < 0) return true;
   const { anchorStart, anchorEnd } = event;
   return /^[0-9A-Za-z_-]+$/.test(text.slice(anchorStart, anchorEnd)) && !/^[[{]/.test(text.slice(anchorEnd));

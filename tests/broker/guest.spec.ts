@@ -99,7 +99,7 @@ describe('an account without a key', () => {
   it('hears without -a that it has no key', async () => {
     const { code, stdout, stderr } = await natrium(['a', 'test.ping']);
     expect({ code, stdout }).toEqual({ code: NO_KEY, stdout: '' });
-    expect(stderr).toContain(`has no key in ${join(keyless, 'pki')}; natriumctl accounts sync makes them, as root`);
+    expect(stderr).toContain(`has no key: ${join(keyless, 'pki', 'account.key')} is not there`);
     expect(stderr).not.toContain('knock.creds');
   });
 });

@@ -167,6 +167,8 @@ export const RECORDED: readonly Recorded[] = [
   { about: 'a file from outside', path: '/static/..%2f..%2f..%2fetc/passwd', status: 404, text: /404 Not Found/ },
   { about: 'the description', path: '/openapi.json', status: 200, returns: '<any>' },
   { about: 'the description for people', path: '/openapi', status: 200, text: /<h1>Natrium HTTP API/ },
+  { about: 'the description for people, in a browser where a page of one’s own is set', path: '/openapi', accept: 'text/html', status: 200, text: /<h1>Natrium HTTP API/ },
+  { about: 'the description for programs, in a browser', path: '/openapi.json', accept: 'text/html,*/*;q=0.8', status: 200, returns: '<any>' },
   { about: 'the built-in page', path: '/ui', accept: 'text/html', status: 200, text: /<title>Natrium<\/title>/ },
   { about: 'that one may', as: 'bob', path: '/ui/can-i', type: form, body: 'fun=test.ping&tgt=a', status: 200, returns: { allowed: true, rule: 'external_auth › file › bob › 0', minions: ['a'], missing: [] } },
   { about: 'that one may not', as: 'bob', path: '/ui/can-i', type: form, body: 'fun=cmd.run&tgt=b', status: 200, returns: { allowed: false, code: 'not_permitted', sentence: '<any>' } },

@@ -104,22 +104,24 @@ it('a token that has ended is refused, also where the store does not take its en
   expect(await logins.prove(credential, '192.0.2.1')).toMatchObject(REFUSED);
 });
 
-describe('a login that is asked of several acl-services', () => {
+/** As a gateway asks for it. @param id Made by the gateway at random. */
+function loginOfFred(id: string) {
   const party = { owner: { type: 'role', key: new Uint8Array(32) } };
-  const asked = (token: string) => {
-    const credential = { eauth: 'auto', username: 'fred', secret: '', token };
-    const body = { what: 'login', use: 'session', credential, expire: null, address: '192.0.2.1', about: '' };
-    return { body, party } as unknown as Parameters<Logins['handle']>[0];
-  };
+  const credential = { eauth: 'auto', username: 'fred', secret: '', token: id };
+  const body = { what: 'login', use: 'session', credential, expire: null, address: '192.0.2.1', about: '' };
+  return { body, party } as unknown as Parameters<Logins['handle']>[0];
+}
+
+describe('a login that is asked of several acl-services', () => {
   const store = () => new OnceOnly(new MemoryStore('tokens'), () => NOW);
 
   it('is carried out by one of them, and the others say that it was', async () => {
     const own = { once: store() } as unknown as Own;
     const [one, other] = [1, 2].map(() => loginsWith({ auto: {} }, { eauth_auto_for_development: true }, own).logins);
     const said = [
-      await one?.handle(asked('id')),
-      await other?.handle(asked('id')),
-      await other?.handle(asked('other')),
+      await one?.handle(loginOfFred('id')),
+      await other?.handle(loginOfFred('id')),
+      await other?.handle(loginOfFred('other')),
     ];
     expect(said.map((answer) => answer?.refusal?.code)).toEqual([undefined, 'already_ran', undefined]);
   });
@@ -129,8 +131,8 @@ describe('a login that is asked of several acl-services', () => {
     const once = new OnceOnly({ create } as unknown as MemoryStore, () => NOW);
     const own = { once } as unknown as Own;
     const { logins } = loginsWith({ auto: {} }, { eauth_auto_for_development: true }, own);
-    expect((await logins.handle(asked('id'))).refusal?.code).toBe('store_unavailable');
-    expect((await logins.handle(asked(''))).refusal).toBeNull();
+    expect((await logins.handle(loginOfFred('id'))).refusal?.code).toBe('store_unavailable');
+    expect((await logins.handle(loginOfFred(''))).refusal).toBeNull();
   });
 });
 
@@ -351,5 +353,18 @@ describe('too many logins', () => {
     expect(codes.filter((code) => code === 'bad_credential')).toHaveLength(MAX_AT_ONCE);
     expect(counted).toEqual(['slow_down', 'slow_down', 'slow_down']);
     expect(recorded).toEqual(Array.from({ length: MAX_AT_ONCE }, () => 'refuse'));
+  });
+
+  it('that find no place are not noted in the store, and may be asked again; the others are', async () => {
+    const store = new MemoryStore('tokens');
+    const own = { once: new OnceOnly(store, () => NOW) } as unknown as Own;
+    const { logins } = loginsWith({ auto: {} }, { eauth_auto_for_development: true }, own);
+    const ids = Array.from({ length: MAX_AT_ONCE + 3 }, (_, n) => `id ${String(n)}`);
+    const all = await Promise.all(ids.map((id) => logins.handle(loginOfFred(id))));
+    const told = all.map((answer) => answer.refusal?.code);
+    expect(told.filter((code) => code === 'slow_down')).toHaveLength(3);
+    expect(await store.list('o.*')).toHaveLength(MAX_AT_ONCE);
+    const again = await logins.handle(loginOfFred(ids[told.indexOf('slow_down')] ?? ''));
+    expect(again.refusal).toBeNull();
   });
 });

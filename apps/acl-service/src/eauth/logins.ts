@@ -91,14 +91,14 @@ export class Logins {
     private readonly steady = STEADY,
   ) {
     this.#config = config;
-    this.#backEnds = this.#open(config);
+    this.#backEnds = backEndsOf(config, this.parts.log);
     this.#timer = setInterval(() => void this.#sweep(), SWEEP_MS).unref();
   }
 
   /** Takes the settings of a configuration that was read again. */
   use(config: MasterConfig): void {
     this.#config = config;
-    this.#backEnds = this.#open(config);
+    this.#backEnds = backEndsOf(config, this.parts.log);
   }
 
   onModuleDestroy(): void {
@@ -130,10 +130,7 @@ export class Logins {
   }
 
   async #answer(asked: Auth): Promise<Authed> {
-    if (asked.what === 'login') {
-      const taken = await this.parts.once.takeNamed('login', asked.credential.token);
-      return taken.ok ? this.#login(asked) : refused(taken.error);
-    }
+    if (asked.what === 'login') return this.#login(asked);
     const entry = await this.#entryOf(asked.credential.token, asked.use);
     if (!entry.ok) return refused(entry.error);
     if (asked.what === 'logout') {
@@ -162,6 +159,7 @@ export class Logins {
     const login = await this.#authenticate({ ...credential, address });
     if (!login.ok) {
       if (login.error === BUSY) return this.#tooMany(BUSY, asked);
+      if (login.error.code === 'already_ran') return refused(login.error);
       this.#note('login', 'refuse', credential.eauth, credential.username, asked);
       return refused(login.error);
     }
@@ -200,6 +198,9 @@ export class Logins {
    * nothing tells when another replica looks at them. Meanwhile it holds no place.
    */
   async #atItsTurn(from: Asked, address: string): Promise<Result<Login, Refusal>> {
+    // Only here, so that whoever is told to come again costs the store nothing.
+    const taken = await this.parts.once.takeNamed('login', from.token);
+    if (!taken.ok) return taken;
     for (const end = this.steady.now() + BUSY_MS; ;) {
       const login = (await this.#looks.during(address, () => this.#ask(from))) ?? err(BUSY);
       if (login.ok || login.error !== BUSY || this.steady.now() > end) return login;
@@ -271,10 +272,6 @@ export class Logins {
   #note(what: 'login' | 'logout', verdict: string, eauth: string, user: string, { address, about }: Auth): void {
     const detail = { eauth: plain(eauth), user: plain(user), address: plain(address), about: plain(about) };
     this.parts.audit.note({ what, verdict, rule: null, detail });
-  }
-
-  #open(config: MasterConfig): ReadonlyMap<string, BackEnd> {
-    return backEndsOf(config, this.parts.log);
   }
 
   async #sweep(): Promise<void> {

@@ -269,6 +269,17 @@ it('the bus hears of sixty keys at once that are turned away, and then of one a 
   expect(one.fired).toEqual([['web1', 'denied']]);
 });
 
+it('the bus hears once of a key that waits and asks again and again, and anew of one that was deleted and asks again', async () => {
+  const one = await aReplica();
+  const web1 = aJoiner();
+  for (let time = 0; time < 3; time += 1) await web1.asks(one);
+  expect(one.fired).toEqual([['web1', 'pending']]);
+  await one.roster.write({ ...web1.key, state: 'accepted' });
+  await one.roster.write({ ...web1.key, state: 'deleted' });
+  for (let time = 0; time < 3; time += 1) await web1.asks(one);
+  expect(one.fired).toEqual(Array(2).fill(['web1', 'pending']));
+});
+
 it('of a stranger nothing is kept for sealing; of whom the roster knows it is', async () => {
   const one = await aReplica({ admission: { maxPending: 1 } });
   const [web1, stranger] = [aJoiner(), aJoiner('web2')];

@@ -111,7 +111,7 @@ export class Joining {
       if (decision.write === undefined) {
         if (decision.state === 'pending') this.#waitHere(joiner, waiting);
         else if (decision.state !== 'accepted') this.#recordOnce(joiner, decision.state);
-        this.#tellOf(decision.state, joiner);
+        this.#tellOf(decision.state, joiner, false);
         return this.#answer(decision.state, joiner);
       }
       const { state } = decision.write;
@@ -120,7 +120,7 @@ export class Joining {
       const written = await (state === 'accepted' ? this.parts.room.accepting(write) : write());
       if (written !== undefined) {
         this.#record(joiner, state);
-        this.#tellOf(decision.state, joiner);
+        this.#tellOf(decision.state, joiner, true);
         return this.#answer(decision.state, joiner);
       }
     }
@@ -138,12 +138,16 @@ export class Joining {
     return { state, record: this.roster.signedOf(identity) ?? null, user: user ?? null };
   }
 
-  /** A minion that waits asks again and again; the bus hears of it once, and of one that it does not hear of now when that asks again. */
-  #tellOf(state: JoinState, joiner: Joiner): void {
+  /**
+   * A minion that waits asks again and again; the bus hears of it once, and of one that it does not hear of now when that asks again.
+   *
+   * @param isWritten Its record is another now: one that was deleted, and asks again, is news.
+   */
+  #tellOf(state: JoinState, joiner: Joiner, isWritten: boolean): void {
     const isTurnedAway = state !== 'accepted' && state !== 'pending';
     const now = this.link.clock.own();
     if (isTurnedAway && this.#turnedAway.isSpent(NEWCOMERS, now)) return;
-    const isNew = this.#isFirst('event', state, joiner);
+    const isNew = this.#isFirst('event', state, joiner) || isWritten;
     if (isTurnedAway && isNew) this.#turnedAway.take(NEWCOMERS, now);
     if (isNew || state === 'accepted') this.parts.events.asked(joiner.id, joiner.identity, state);
   }

@@ -72,7 +72,12 @@ function forgeable(reaction: Reaction, doors: EventDoors): readonly Finding[] {
 
 function minions({ tag, matches }: Reaction): Forger | undefined {
   const witness = samplesOf(tag).find((sample) => matches(sample) && minionTagProblem(MINION, sample) === undefined);
-  const mend = 'react to tags under salt/, or grant only what every minion may have done';
+  // Below salt/ a minion fires under its own id only; what the data says is as free as ever.
+  const safer =
+    witness?.startsWith('salt/') === true
+      ? 'the id in that tag is proved, and no other: name it as ${tag.2}'
+      : 'react to tags under salt/';
+  const mend = `${safer}, or grant only what every minion may have done`;
   return witness === undefined ? undefined : { who: 'any minion', witness, mend };
 }
 
@@ -83,7 +88,7 @@ function strangers(reaction: Reaction): Forger | undefined {
   return {
     ...{ who: 'anybody who asks for a key, accepted or not,', witness: ASKED_FOR_A_KEY },
     mend: isTarget
-      ? 'the id is theirs to choose, also that of another minion: write the target out, or react to salt/minion/*/start'
+      ? 'the id is theirs to choose, also that of another minion: write the target out, or react to salt/minion/*/start and name ${tag.2}'
       : 'grant only what anybody may have done',
   };
 }

@@ -90,9 +90,11 @@ function ownIdentity(
   config: MasterConfig,
   keys: MasterKeys,
 ): Result<OwnIdentity, ConnectProblem> {
-  const places = { pkiDir: config.pki_dir, firstAccount: keys.firstAccountPath, masterAccount: config.user };
+  const first = keys.firstAccountPath;
+  const places = { pkiDir: config.pki_dir, firstAccount: first, masterAccount: config.user };
+  const paths = keyFilesOf(account, places);
   let unreadable: string | undefined;
-  for (const path of keyFilesOf(account, places)) {
+  for (const path of paths) {
     try {
       const identity = readIdentity(path);
       if (identity !== undefined) return ok({ identity, path });
@@ -100,9 +102,13 @@ function ownIdentity(
       unreadable ??= messageOf(error);
     }
   }
-  const isOthers = unreadable === undefined || unreadable.startsWith('EACCES');
-  const sentence = `account ${account.name} has no key in ${config.pki_dir}; natriumctl accounts sync makes them, as root`;
-  return problem(isOthers ? sentence : (unreadable ?? sentence), EXIT.noKey);
+  if (unreadable !== undefined && !unreadable.startsWith('EACCES')) return problem(unreadable, EXIT.badConfig);
+  // A sync makes no key for who has the first one, and needs that itself.
+  const why =
+    paths[0] === first && unreadable === undefined
+      ? `: ${first} is not there, which natriumctl init made with the cluster; bring it from that host or from a backup`
+      : ` in ${config.pki_dir}; natriumctl accounts sync makes them, as root`;
+  return problem(`account ${account.name} has no key${why}`, EXIT.noKey);
 }
 
 function isReadable(path: string): boolean {

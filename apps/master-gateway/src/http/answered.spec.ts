@@ -30,7 +30,6 @@ beforeEach(async () => {
     maxBody: 1000, clients: new Set(), timeout: 5, restTimeout: 5, proxies: [],
   }; // prettier-ignore
   const api = {
-    hasSessions: true,
     callerOf: () => (isSilent ? new Promise(() => undefined) : Promise.reject(new UnauthorizedException('no'))),
   };
   const nobody = { knows: () => false, check: () => Promise.reject(new UnauthorizedException('no')) };

@@ -44,7 +44,6 @@ function anApi(parts: {
     clients: new Clients(calls as unknown as MasterCalls, { clients: new Set(['local']), timeout: 5, restTimeout: 5 }),
     streams: { open: parts.open } as EventStreams,
     feed: { fire: parts.fire } as EventFeed,
-    hasSessions: true,
     openHook: true,
     openStats: false,
     log: pino({ level: 'warn' }, { write: (line) => logged.push(line) }),

@@ -23,7 +23,6 @@ export interface ApiParts {
   readonly clients: Clients;
   readonly streams: EventStreams;
   readonly feed: EventFeed;
-  readonly hasSessions: boolean;
   readonly openHook: boolean;
   readonly openStats: boolean;
   readonly log: Logger;
@@ -41,10 +40,6 @@ export class Api {
   readonly #counts = { logins: 0, calls: 0, hooks: 0 };
 
   constructor(private readonly parts: ApiParts) {}
-
-  get hasSessions(): boolean {
-    return this.parts.hasSessions;
-  }
 
   /**
    * Whoever is not known here yet asks nothing of the gate, and nothing of what he sent is read.

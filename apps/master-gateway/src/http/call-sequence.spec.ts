@@ -106,7 +106,6 @@ function doors({ gate = [], budget = [], ran, login = [], check = [] }: Script) 
     clients: new Clients(calls, enabled, { now: () => ms, pause }),
     streams: {} as EventStreams,
     feed: {} as EventFeed,
-    hasSessions: true,
     openHook: false,
     openStats: false,
     log: pino({ enabled: false }),

@@ -16,7 +16,6 @@ import type { Request, Response } from 'express';
 import { answerType, sendLarge, sendValue } from './answers.js';
 import { Api } from './api.js';
 import { CLIENTS } from './lowstate.js';
-import { baseOf, openApi } from './openapi.js';
 import { WholeJobs } from './whole-jobs.js';
 
 @Controller()
@@ -41,11 +40,6 @@ export class RootController {
   async run(@Req() req: Request, @Res() res: Response) {
     answerType(req);
     return sendValue(req, res, { return: await this.api.runSessionless(req, res) });
-  }
-
-  @Get('/openapi.json')
-  describe(@Req() req: Request, @Res() res: Response) {
-    return sendValue(req, res, openApi(baseOf(req.originalUrl), this.api.hasSessions));
   }
 }
 

@@ -45,6 +45,7 @@ async function serve(hasSessions = true, openHook = false): Promise<void> {
   fired = [];
   const bus = authorityOf(({ token, secret }) => {
     asked.push(secret === '' ? token : secret); // a login's token is its name, made at random
+    if (secret === 'busy') return { refusal: { code: 'slow_down', sentence: 'too many' }, token: '', session: null };
     return [GOOD, LASTING].includes(token) || secret === 'right'
       ? { refusal: null, token: GOOD, session: { name: 'fred', eauth: 'file', perms: [], start: 0, expire: 0 } }
       : { refusal: { code: 'bad_credential', sentence: 'no' }, token: '', session: null };
@@ -70,7 +71,6 @@ async function serve(hasSessions = true, openHook = false): Promise<void> {
     streams,
     clients,
     feed: { fire: (tag: string) => Promise.resolve(void fired.push(tag)) } as unknown as EventFeed,
-    hasSessions,
     openHook,
     openStats: false,
     log,
@@ -236,6 +236,10 @@ it.each([
   ['/run', 'client: x', 400],
   ['/run', 'client: local', 401],
   ['/run', '{client: local, token: x}', 401],
+  // Told by the acl-service that there are too many at once.
+  ['/login', LOGIN.replace('x', 'busy'), 503],
+  ['/token', LOGIN.replace('x', 'busy'), 503],
+  ['/run', `${LOGIN.replace('x', 'busy')}client: local\n`, 503],
 ])('an address from which too much came that made nobody known (%s, %j) is not listened to; another is', async (path, body, status) => {
   for (let n = 0; n < MOST; n += 1) expect(await post(path, body, from('192.0.2.7'))).toBe(status);
   const before = asked.length;

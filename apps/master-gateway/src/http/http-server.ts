@@ -27,7 +27,7 @@ import {
 } from './guards.js';
 import type { HttpOptions } from './http-options.js';
 import { followCertificate } from './http-tls.js';
-import { openApiPage } from './openapi.js';
+import { openApiDoors } from './openapi.js';
 import { allowedMethods, ownPaths, withoutSessions } from './paths.js';
 import type { Sessions } from './sessions.js';
 import { staticApp } from './static-app.js';
@@ -137,8 +137,8 @@ export async function serveHttp(
     ...(options.tls === undefined ? {} : { httpsOptions: { ...options.tls.pair } }),
   });
   app.use(answered(tell), fewAtOnce(), identify, headers, admit(options.addresses), ownPaths(options));
-  app.use(...uiPage(options), ...staticApp(options), withoutSessions(options));
-  app.use('/openapi', openApiPage(options.hasSessions));
+  // Ours are there beside a page of the user's own, which is told to whoever prefers HTML.
+  app.use(...uiPage(options), openApiDoors(options), ...staticApp(options), withoutSessions(options));
   app.use(allowedMethods, strangers(sessions), bounded(options.maxBody), knownFirst(sessions, options));
   app.use(knownEncoding, bodyReader(options.maxBody));
   // What is refused on the way to a door is told as what is refused there.

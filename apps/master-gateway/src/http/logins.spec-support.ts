@@ -22,16 +22,16 @@ export function authorityOf(prove: (asked: Asked['body']['credential']) => objec
   };
 }
 
-/** At a moment that does not pass. */
-export function allowanceOf(budget: Budget): Allowance {
+/** @param now At a moment that does not pass, where nothing else is said. */
+export function allowanceOf(budget: Budget, now = () => 0): Allowance {
   return {
-    take: (who) => budget.take(who, 0),
+    take: (who) => budget.take(who, now()),
     give: (who, tokens) => {
-      budget.give(who, tokens, 0);
+      budget.give(who, tokens, now());
     },
     charge: (who, tokens) => {
-      budget.charge(who, tokens, 0);
+      budget.charge(who, tokens, now());
     },
-    isSpent: (who) => budget.isSpent(who, 0),
+    isSpent: (who) => budget.isSpent(who, now()),
   };
 }

@@ -1,7 +1,8 @@
 /** The API described by itself, for programs (`/openapi.json`) and for people (`/openapi`). */
 import type { Value, ValueMap } from '@natrium/model';
 import type { RequestHandler } from 'express';
-import { TYPES } from './answers.js';
+import { sendValue, TYPES } from './answers.js';
+import type { HttpOptions } from './http-options.js';
 import { CLIENTS } from './lowstate.js';
 import { isForSessions, plainTarget } from './paths.js';
 
@@ -113,14 +114,22 @@ export function baseOf(url: string): string {
   return plainTarget(url).replace(/\/openapi\.json\/?(?:\?.*)?$/, '');
 }
 
-function operations(hasSessions: boolean): readonly Operation[] {
-  return hasSessions ? OPERATIONS : OPERATIONS.filter(({ path }) => !isForSessions(path));
+/** Of both descriptions. */
+const PATH = /^\/openapi(\.json)?\/?$/i;
+
+type Doors = Pick<HttpOptions, 'hasSessions' | 'hookPath'>;
+
+function operations({ hasSessions, hookPath }: Doors): readonly Operation[] {
+  return OPERATIONS.filter(({ path }) => hasSessions || !isForSessions(path)).map((operation) => ({
+    ...operation,
+    path: operation.path.replace(/^\/hook(?=\/)/, () => hookPath),
+  }));
 }
 
 /** @param base Where the API is mounted. */
-export function openApi(base: string, hasSessions: boolean): ValueMap {
+export function openApi(base: string, doors: Doors): ValueMap {
   const paths = new Map<string, Record<string, Value>>();
-  for (const operation of operations(hasSessions)) {
+  for (const operation of operations(doors)) {
     const entry = paths.get(operation.path) ?? {};
     entry[operation.method] = described(operation);
     paths.set(operation.path, entry);
@@ -183,11 +192,17 @@ const HOW = {
   credentials: 'There are no sessions: each lowstate of <code>POST /run</code> brings its credentials.',
 } as const;
 
-export function openApiPage(hasSessions: boolean): RequestHandler {
-  const page = pageOf(hasSessions);
-  return (req, res, next) => {
-    if (req.path !== '/' || (req.method !== 'GET' && req.method !== 'HEAD')) {
+/** `/openapi.json` and `/openapi`. */
+export function openApiDoors(doors: Doors): RequestHandler {
+  const page = pageOf(doors);
+  return async (req, res, next) => {
+    const asked = PATH.exec(req.path);
+    if (asked === null || (req.method !== 'GET' && req.method !== 'HEAD')) {
       next();
+      return;
+    }
+    if (asked[1] !== undefined) {
+      await sendValue(req, res, openApi(baseOf(req.originalUrl), doors));
       return;
     }
     res.setHeader('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'");
@@ -196,10 +211,10 @@ export function openApiPage(hasSessions: boolean): RequestHandler {
   };
 }
 
-function pageOf(hasSessions: boolean): string {
-  const rows = operations(hasSessions).map(
+function pageOf(doors: Doors): string {
+  const rows = operations(doors).map(
     ({ path, method, summary, auth }) =>
       `<tr><td><code>${method.toUpperCase()}</code></td><td><code>${path}</code></td><td>${summary}</td><td>${AUTHS[auth]}</td></tr>`,
   );
-  return `<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Natrium HTTP API</title><style>${STYLE}</style></head>\n<body><main><h1>Natrium HTTP API</h1><p>Salt’s <code>rest_cherrypy</code> API. For programs: <a href="openapi.json">openapi.json</a>. ${HOW[hasSessions ? 'session' : 'credentials']}</p><table><thead><tr><th>Method</th><th>Path</th><th>What it does</th><th>Who is asked for</th></tr></thead><tbody>${rows.join('')}</tbody></table></main></body></html>\n`;
+  return `<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Natrium HTTP API</title><style>${STYLE}</style></head>\n<body><main><h1>Natrium HTTP API</h1><p>Salt’s <code>rest_cherrypy</code> API. For programs: <a href="openapi.json">openapi.json</a>. ${HOW[doors.hasSessions ? 'session' : 'credentials']}</p><table><thead><tr><th>Method</th><th>Path</th><th>What it does</th><th>Who is asked for</th></tr></thead><tbody>${rows.join('')}</tbody></table></main></body></html>\n`;
 }

@@ -64,13 +64,16 @@ export function plainTarget(url: string): string {
   return path.replace(/\/{2,}/g, '/') + own.slice(path.length);
 }
 
+/** Without `root_prefix`, which a proxy before this may have left out already. */
+export function withoutPrefix(url: string, prefix: string): string {
+  const isBelow = url === prefix || url.startsWith(`${prefix}/`) || url.startsWith(`${prefix}?`);
+  return prefix !== '' && isBelow ? url.slice(prefix.length) || '/' : url;
+}
+
 /** The paths that a configuration moves, back to where the doors are. */
 export function ownPaths({ prefix, hookPath }: Pick<HttpOptions, 'prefix' | 'hookPath'>): RequestHandler {
   return (req, _, next) => {
-    req.url = plainTarget(req.url);
-    if (prefix !== '' && (req.url === prefix || req.url.startsWith(`${prefix}/`) || req.url.startsWith(`${prefix}?`))) {
-      req.url = req.url.slice(prefix.length) || '/';
-    }
+    req.url = withoutPrefix(plainTarget(req.url), prefix);
     if (req.path === hookPath || req.path.startsWith(`${hookPath}/`)) {
       req.url = `/hook${req.url.slice(hookPath.length)}`;
     } else if (/^\/hook(?:\/|$)/i.test(req.path)) {

@@ -100,6 +100,22 @@ it('those who come at once with a session that is new here wait for one look at 
   await expect(sessions.check(tried(MOST), FROM)).rejects.toMatchObject({ status: 503 });
 });
 
+it('an address of which too many tries at once made nobody known owes the rest: until time has brought it, it is not listened to, which is told once', () => {
+  let seconds = 0;
+  const told: string[] = [];
+  const budget = new Budget({ rate: 1, burst: MOST }, (payer) => told.push(payer));
+  const allowance = allowanceOf(budget, () => seconds * 1000);
+  const sessions = new Sessions({} as RoleLink, allowance);
+  const tries = (from = FROM) => () => sessions.mayTry(from); // prettier-ignore
+  for (let n = 0; n < 4 * MOST; n += 1) tries()();
+  for (let n = 0; n < 4 * MOST; n += 1) sessions.failed(FROM);
+  for (seconds of [0, 1, 3 * MOST]) expect(tries()).toThrow('too many requests');
+  expect(tries(ELSEWHERE)).not.toThrow();
+  seconds += 1;
+  expect(tries()).not.toThrow();
+  expect(told).toEqual([`stranger ${FROM.address}`]);
+});
+
 it('all addresses of a /64 of IPv6 are one, and those of another network are others', async () => {
   const { sessions } = aGateway();
   const from = (address: string) => ({ ...FROM, address });

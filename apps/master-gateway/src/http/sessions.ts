@@ -87,9 +87,13 @@ export class Sessions {
     if (this.allowance.isSpent(purseOf('stranger', from))) throw httpError(TOO_FAST);
   }
 
-  /** Counts wrong credentials from there; in a budget of its own, so that what else an address does, such as hooks, keeps nobody from logging in. */
+  /**
+   * Counts wrong credentials from there; in a budget of its own, so that what else an address does, such as hooks, keeps nobody from
+   * logging in. Of many at once, which all came while there was something left, it comes to owe the rest.
+   */
   failed(from: From): void {
-    this.allowance.take(purseOf('stranger', from));
+    const payer = purseOf('stranger', from);
+    if (!this.allowance.take(payer)) this.allowance.charge(payer, 1);
   }
 
   bill(purse: Purse, from: From): Bill {
@@ -129,7 +133,12 @@ export class Sessions {
     const isFit = eauth.length <= LIMITS.eauth && username.length <= LIMITS.username && secret.length <= LIMITS.secret;
     if (!isFit) throw unproved();
     const credential = { eauth, username, secret, token: randomBytes(32).toString('hex') };
-    const login = await this.#ask({ what: 'login', use, credential, expire, ...fit(from) });
+    const asked = this.#ask({ what: 'login', use, credential, expire, ...fit(from) });
+    const login = await asked.catch((cause: unknown) => {
+      // The acl-service has had its work with it all the same. Wrong credentials are counted with the answer.
+      if (cause instanceof ServiceUnavailableException) this.failed(from);
+      throw cause;
+    });
     this.#remember(ofToken(login.token));
     return login;
   }

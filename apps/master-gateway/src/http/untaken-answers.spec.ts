@@ -51,7 +51,6 @@ beforeEach(async () => {
   const log = pino({ enabled: false });
   const streams = new EventStreams(SILENT, sessions, log);
   const api = {
-    hasSessions: true,
     login: () => login(),
     events: (_: unknown, res: Response) => {
       streams.open(res, LISTENER, 'plain');

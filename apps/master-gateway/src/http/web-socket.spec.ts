@@ -43,12 +43,16 @@ const sessions = {
   },
 } as unknown as Sessions;
 
-async function serve(addresses?: readonly string[], proxies: readonly string[] = ['loopback']): Promise<void> {
+async function serve(
+  addresses?: readonly string[],
+  proxies: readonly string[] = ['loopback'],
+  prefix = '',
+): Promise<void> {
   port = await freePort();
   const streams = new EventStreams({} as EventFeed, sessions, log);
-  const api = new Api({ sessions, streams, clients: {} as Clients, feed: {} as EventFeed, hasSessions: true, openHook: false, openStats: false, log }); // prettier-ignore
+  const api = new Api({ sessions, streams, clients: {} as Clients, feed: {} as EventFeed, openHook: false, openStats: false, log }); // prettier-ignore
   const options: HttpOptions = {
-    host: '127.0.0.1', port, addresses, prefix: '', tls: undefined, app: undefined, appPath: '/app', static: undefined,
+    host: '127.0.0.1', port, addresses, prefix, tls: undefined, app: undefined, appPath: '/app', static: undefined,
     staticPath: '/static', favicon: undefined, hookPath: '/hook', hasSessions: true, openHook: false, openStats: false, maxBody: 1000, clients: new Set(),
     timeout: 5, restTimeout: 5, proxies,
   }; // prettier-ignore
@@ -132,6 +136,15 @@ describe('a WebSocket', () => {
     for (const path of ['/ws', '/ws/', '//ws', `/ws/${TOKEN}/`, '/ws?format_events', 'http://x/ws'])
       expect([path, await answered(path)]).toEqual([path, '101']);
     for (const path of ['/wsx', '/ws/a/b', '/events']) expect([path, await answered(path)]).toEqual([path, '404']);
+  });
+
+  it('is opened below root_prefix and, as all else is, where a proxy has left that out; not below another', async () => {
+    await serve(undefined, [], '/api');
+    const answered = async (path: string) => (await firstLine(ask(`GET ${path}`, WEB_SOCKET)))?.slice(9, 12);
+    for (const path of [`/api/ws/${TOKEN}`, `/api/ws?token=${TOKEN}`, `/ws/${TOKEN}`, `/ws?token=${TOKEN}`])
+      expect([path, await answered(path)]).toEqual([path, '101']);
+    for (const path of [`/apiws/${TOKEN}`, `/api/api/ws/${TOKEN}`, `/other/ws/${TOKEN}`])
+      expect([path, await answered(path)]).toEqual([path, '404']);
   });
 
   it.each([

@@ -10,7 +10,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { EventStreams } from './event-streams.js';
 import { isLetIn, listenerTokenIn } from './guards.js';
 import type { HttpOptions } from './http-options.js';
-import { plainTarget } from './paths.js';
+import { plainTarget, withoutPrefix } from './paths.js';
 import type { From, Sessions } from './sessions.js';
 
 /** With the token, where the path names one. */
@@ -44,8 +44,8 @@ export function serveWebSockets(server: Upgrades, parts: SocketParts): () => voi
       refuse(socket, 403);
       return;
     }
-    const [path = '', query = ''] = plainTarget(req.url).split('?', 2);
-    const named = path.startsWith(prefix) ? PATH.exec(path.slice(prefix.length)) : null;
+    const [path = '', query = ''] = withoutPrefix(plainTarget(req.url), prefix).split('?', 2);
+    const named = PATH.exec(path);
     if (named === null) {
       refuse(socket, 404);
       return;

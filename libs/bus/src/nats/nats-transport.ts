@@ -233,7 +233,8 @@ export class NatsTransport implements Transport {
     // The broker may have closed it meanwhile: then there is nothing left to send.
     if (connection.isClosed() || connection.isDraining()) return;
     // Of one whose broker is away the rest cannot be sent; left open, it would go on reconnecting.
-    await connection.drain().catch(() => connection.close());
+    // One that the broker ends meanwhile, because it knows this user no more, is never drained: the client library would wait for ever.
+    await Promise.race([connection.drain().catch(() => connection.close()), connection.closed()]);
   }
 
   #sendAll(): void {

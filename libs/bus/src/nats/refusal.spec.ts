@@ -9,6 +9,7 @@ const REFUSALS = 3;
 /** Speaks as much of the protocol as a connection needs, and sends one message to whoever subscribes. */
 class Door {
   refusals = 0;
+  #hasRefused: () => void = () => undefined;
   #guest: Socket | undefined;
   readonly #server: Server = createServer((socket) => {
     this.#guest = socket;
@@ -24,9 +25,11 @@ class Door {
     return `nats://127.0.0.1:${String((this.#server.address() as AddressInfo).port)}`;
   }
 
-  putOut(refusals: number): void {
+  /** @returns When it has refused once. */
+  putOut(refusals: number): Promise<void> {
     this.refusals = refusals;
     this.#guest?.destroy();
+    return new Promise((resolve) => (this.#hasRefused = resolve));
   }
 
   close(): void {
@@ -37,6 +40,7 @@ class Door {
     if (said.includes('CONNECT') && this.refusals > 0) {
       this.refusals -= 1;
       socket.end("-ERR 'Authentication Timeout'\r\n");
+      this.#hasRefused();
       return;
     }
     if (said.includes('PING')) socket.write('PONG\r\n');
@@ -64,7 +68,7 @@ it('a service hears again when it is let in again', async () => {
   const again = new Promise<void>((resolve) => {
     transport.subscribe('news', () => {
       heard += 1;
-      if (heard === 1) door.putOut(REFUSALS);
+      if (heard === 1) void door.putOut(REFUSALS);
       else resolve();
     });
   });
@@ -76,9 +80,18 @@ it('a service hears again when it is let in again', async () => {
 
 it('any other connection ends, and whoever waits for that is told', async () => {
   const transport = await connect(false);
-  door.putOut(REFUSALS);
+  void door.putOut(REFUSALS);
   expect(await transport.lost).toMatch(/Authentication Timeout/i);
   expect(transport.isClosed).toBe(true);
+});
+
+it('a connection that the broker ends while it is drained is over, and nobody waits for it', async () => {
+  const transport = await connect(false);
+  transport.subscribe('other', () => undefined);
+  await transport.flush();
+  await door.putOut(REFUSALS);
+  await transport.drain();
+  expect(transport.connection.isClosed()).toBe(true);
 });
 
 it.each([true, false])('who was never let in is told so, a service (%s) or not', async (outlivesRefusals) => {

@@ -48,7 +48,7 @@ function pathsIn(text: string): Result<readonly string[], string> {
   return ok(paths);
 }
 
-/** The value with the event's own in its places; the path that the event has no value for, when it has none. */
+/** The value with the event's own in its places; what the event lacks, when it lacks something. */
 export function fillIn(value: Value, event: ReactorEvent): Result<Value, string> {
   if (typeof value === 'string') return fillText(value, event);
   if (isList(value)) {
@@ -74,16 +74,23 @@ function fillText(text: string, event: ReactorEvent): Result<Value, string> {
   const [, only] = /^\$\{([^}]*)\}$/.exec(text) ?? [];
   if (only !== undefined) {
     const value = valueAt(event, only);
-    return value === undefined ? err(only) : ok(value);
+    return value === undefined ? err(lacking(only, value)) : ok(value);
   }
   let missing: string | undefined;
   const filled = text.replace(PLACEHOLDER, (_whole, path: string | undefined) => {
     if (path === undefined) return '${';
-    const word = asText(valueAt(event, path));
-    missing ??= word === undefined ? path : undefined;
+    const value = valueAt(event, path);
+    const word = asText(value);
+    missing ??= word === undefined ? lacking(path, value) : undefined;
     return word ?? '';
   });
   return missing === undefined ? ok(filled) : err(missing);
+}
+
+function lacking(path: string, value: Value | undefined): string {
+  if (value === undefined) return `the event has no ${path}`;
+  const kind = isList(value) ? 'a list' : isMap(value) ? 'a map' : value === null ? 'null' : 'no text';
+  return `${path} of the event is ${kind}, which cannot stand inside a longer text`;
 }
 
 function asText(value: Value | undefined): string | undefined {

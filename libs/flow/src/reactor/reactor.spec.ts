@@ -1,5 +1,5 @@
 /** Rules of the reactor without a bus: what is compiled, what an event fills in, what is left out. */
-import { Float, ok } from '@natrium/model';
+import { err, Float, ok } from '@natrium/model';
 import { fillIn } from './event-values.js';
 import { compileReactor } from './reactions.js';
 import { Reactor, type ReactionCall } from './reactor.js';
@@ -68,12 +68,17 @@ describe('values of an event', () => {
     expect(fillIn(text, EVENT)).toEqual(ok(value));
   });
 
-  it.each(['${data.none}', '${data.constructor}', '${data.__proto__}', '${tag.9}', 'x ${data.deep}'])(
-    '%s is none',
-    (text) => {
-      expect(fillIn(text, EVENT)).toMatchObject({ ok: false });
-    },
-  );
+  it.each([
+    ['${data.none}', 'the event has no data.none'],
+    ['${data.constructor}', 'the event has no data.constructor'],
+    ['${data.__proto__}', 'the event has no data.__proto__'],
+    ['${tag.9}', 'the event has no tag.9'],
+    ['x ${data.none}', 'the event has no data.none'],
+    ['x ${data.deep}', 'data.deep of the event is a map, which cannot stand inside a longer text'],
+    ['${data.list} x', 'data.list of the event is a list, which cannot stand inside a longer text'],
+  ])('%s is none: %s', (text, sentence) => {
+    expect(fillIn(text, EVENT)).toEqual(err(sentence));
+  });
 });
 
 describe('rules', () => {

@@ -168,7 +168,7 @@ function about({ name, fun }: Reaction, { id, tag }: ReactorEvent): Facts {
 
 function callOf(reaction: Reaction, event: ReactorEvent, depth: number): Result<ReactionCall, string> {
   const filled = fillIn([reaction.tgt, reaction.args, reaction.kwargs], event);
-  if (!filled.ok) return err(`the event has no ${filled.error}`);
+  if (!filled.ok) return filled;
   const [tgt, args, kwargs] = filled.value as readonly [Value, readonly Value[], ValueMap];
   const target = reaction.what === 'job' ? targetOf(reaction.tgt, tgt, isPlainId) : ok('');
   if (!target.ok) return target;

@@ -173,9 +173,9 @@ function openHttp(
   const now = () => link.clock.now();
   const calls = new MasterCalls({ publish, run, now, tracing: link.bus.tracing, allowance, refusals });
   const clients = new Clients(calls, http);
-  const { hasSessions, openHook, openStats } = http;
+  const { openHook, openStats } = http;
   return serveHttp(http, {
-    api: new Api({ sessions, clients, streams, feed, hasSessions, openHook, openStats, log }),
+    api: new Api({ sessions, clients, streams, feed, openHook, openStats, log }),
     sessions,
     streams,
     jobs: new WholeJobs((jid) => reads.one(jid)),

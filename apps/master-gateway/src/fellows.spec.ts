@@ -94,3 +94,28 @@ it('is found to be gone while the jobs of another are still being taken over', a
   fellows.stop();
   expect(adopted).toEqual(['b', 'c']);
 });
+
+it('of which not all could be taken over is said with its name, once for each reason, and no more when this gateway is to stop', async () => {
+  const problems: string[] = [];
+  const fails: ((cause: Error) => void)[] = [];
+  const link = { own: { instance: 'a' }, directory: { role: () => [], instance: () => undefined } };
+  const fellows = await Fellows.watch({
+    link: link as unknown as RoleLink,
+    instances: () => Promise.resolve(['b']),
+    adopt: () => new Promise((_, fail) => fails.push(fail)),
+    back: () => Promise.resolve(),
+    onProblem: (problem, cause) => problems.push(`${problem}: ${String(cause)}`),
+  });
+  for (const why of ['timeout', 'timeout', 'timeout', 'disk full']) {
+    await jest.advanceTimersByTimeAsync(1000);
+    fails.at(-1)?.(new Error(why));
+  }
+  await jest.advanceTimersByTimeAsync(1000);
+  fellows.stop();
+  fails.at(-1)?.(new Error('connection draining'));
+  await jest.advanceTimersByTimeAsync(5000);
+  expect(fails).toHaveLength(5);
+  expect(problems).toEqual(
+    ['timeout', 'disk full'].map((why) => expect.stringMatching(`the gateway b, which is gone.*${why}`) as unknown),
+  );
+});

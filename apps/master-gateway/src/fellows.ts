@@ -8,7 +8,7 @@
  * Spec: spec/envelope.md#durability.
  */
 import type { RoleLink } from '@natrium/edge';
-import { err } from '@natrium/model';
+import { err, messageOf } from '@natrium/model';
 import { contracts } from '@natrium/wire';
 
 const EVERY_MS = 1000;
@@ -30,7 +30,10 @@ export class Fellows {
   readonly #silent = new Map<string, number>();
   /** Those who are being asked, or taken care of: that of one holds up no look at the others. */
   readonly #busy = new Set<string>();
+  /** What was said last of those whose jobs could not be taken over. */
+  readonly #said = new Map<string, string>();
   readonly #timer: NodeJS.Timeout;
+  #isStopped = false;
 
   private constructor(private readonly ports: FellowPorts) {
     this.#timer = setInterval(() => {
@@ -44,7 +47,9 @@ export class Fellows {
     return fellows;
   }
 
+  /** What is left undone then is for those who stay. */
   stop(): void {
+    this.#isStopped = true;
     clearInterval(this.#timer);
   }
 
@@ -63,11 +68,21 @@ export class Fellows {
     this.#busy.add(instance);
     try {
       await this.#ask(instance);
+      this.#said.delete(instance);
     } catch (cause) {
-      this.ports.onProblem('the jobs of a gateway that is gone could not be taken over yet', cause);
+      this.#sayOnce(instance, cause);
     } finally {
       this.#busy.delete(instance);
     }
+  }
+
+  /** It is tried again each second, and a broker may be away for hours. */
+  #sayOnce(instance: string, cause: unknown): void {
+    const why = messageOf(cause);
+    if (this.#isStopped || this.#said.get(instance) === why) return;
+    this.#said.set(instance, why);
+    const problem = `the jobs of the gateway ${instance}, which is gone, could not be taken over yet; they are tried again`;
+    this.ports.onProblem(problem, cause);
   }
 
   async #ask(instance: string): Promise<void> {

@@ -334,15 +334,15 @@ describe('a job that is over', () => {
   it('is known for a while, and of many only the last', () => {
     const jobs = new ActiveJobs({ after: () => () => undefined });
     const jidOf = (n: number) => `2026112014164600${String(n).padStart(4, '0')}`;
-    for (let n = 0; n < 100; n += 1) {
+    for (let n = 0; n < 600; n += 1) {
       const job = jobs.start(aRecord(['web1'], jidOf(n)), String(n), keyText);
       jobs.watch(job, TIMEOUT, KEEP);
       hear(jobs, job, 'web1', 'one');
     }
-    const known = Array.from({ length: 100 }, (_, n) => n).filter((n) => jobs.ended(jidOf(n)) !== undefined);
-    expect(known).toEqual(Array.from({ length: 64 }, (_, n) => n + 36));
-    expect(jobs.byJid(jidOf(99))).toBeUndefined();
-    expect(jobs.ended(jidOf(99))?.gathering.hasReturned(hexOf('web1'))).toBe(true);
+    const known = Array.from({ length: 600 }, (_, n) => n).filter((n) => jobs.ended(jidOf(n)) !== undefined);
+    expect(known).toEqual(Array.from({ length: 512 }, (_, n) => n + 88));
+    expect(jobs.byJid(jidOf(599))).toBeUndefined();
+    expect(jobs.ended(jidOf(599))?.gathering.hasReturned(hexOf('web1'))).toBe(true);
   });
 
   it('to more minions than are remembered of all is known until the next', () => {

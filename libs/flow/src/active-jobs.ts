@@ -56,8 +56,11 @@ export interface JobCounts {
 
 const GONE = 'it was connected when the job was sent and is not now; whether it ran the job is unknown';
 
-/** How many jobs that are over here are still known, with how many minions and bytes of requests in all; the last one always is. */
-const MAX_ENDED = 64;
+/**
+ * How many jobs that are over here are still known, with how many minions and bytes of requests in all; the last one always is. A return whose
+ * receipt was lost comes again after five seconds and more: of a job that is forgotten by then it would be stored and told a second time.
+ */
+const MAX_ENDED = 512;
 const MAX_ENDED_MINIONS = 20_000;
 const MAX_ENDED_BYTES = 16 << 20;
 

@@ -313,6 +313,19 @@ describe('a return of a job that is over here', () => {
     expect(gateway.counts).toEqual(['duplicate', 'mismatch']);
   });
 
+  it('that came before is known so also when hundreds of other jobs have ended since: nothing is read, told or stored again', async () => {
+    const gateway = Gateway.gathering();
+    for (const id of ['web1', 'web2']) await gateway.hear(id, says('one'));
+    for (let n = 2; n < 500; n += 1) {
+      const jid = `20261120141646${String(n).padStart(6, '0')}`;
+      const job = gateway.jobs.start({ ...RECORD, jid }, jid, keyText);
+      for (const key of job.gathering.silent) gateway.jobs.givenUp(job, key, 'not_connected');
+      gateway.jobs.watch(job, 5000, 65_000);
+    }
+    expect(await gateway.hear('web1', says('again'))).toBe(true);
+    expect([gateway.reads, gateway.cache.length, gateway.announced]).toEqual([0, 2, ['web1', 'web2']]);
+  });
+
   it('is acknowledged only when it is stored, and stored once, however often it was sent meanwhile', async () => {
     const gateway = await over();
     let fail: () => void = () => undefined;

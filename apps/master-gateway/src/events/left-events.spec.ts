@@ -68,7 +68,8 @@ class AWorld {
     const isTheirs = (only: string | undefined) => (job: PlacedJob) => only === undefined || job.asked.jid === only;
     return {
       bus,
-      tell: async (only?: string) => left.tell('dead', (await cache.leftBy('dead')).filter(isTheirs(only))),
+      cache,
+      tell: async (only?: string, gone = 'dead') => left.tell(gone, (await cache.leftBy(gone)).filter(isTheirs(only))),
     };
   }
 
@@ -86,13 +87,13 @@ class AWorld {
     return jid;
   }
 
-  /** What the dead one said, as its journal has it. */
-  async said(tags: readonly string[], atMs = DIED): Promise<void> {
-    const log = new EventLog(this.journal, (sender) => sender);
-    const first = (await log.lastOf('gw-dead')) + 1;
+  /** What the dead one said, or another, as the journal has it. */
+  async said(tags: readonly string[], atMs = DIED, sender = 'gw-dead'): Promise<void> {
+    const log = new EventLog(this.journal, (one) => one);
+    const first = (await log.lastOf(sender)) + 1;
     const stamp = stampOf(atMs);
     const events = tags.map((tag, at) => ({ number: first + at, tag, data: dataOf(tag), stamp, origin: ORIGIN }));
-    await log.append('gw-dead', events, first + tags.length - 1);
+    await log.append(sender, events, first + tags.length - 1);
   }
 
   /** Who says what the journal has, in its order. */
@@ -228,15 +229,36 @@ it('a long job’s last return is missing as any other; what was long before its
   expect(await world.told()).toContain(`left ${retOf(long, 'web2')}`);
 });
 
-it('a return that another has stored is that one’s to tell; one that nobody knows who has stored is not, once it is old', async () => {
+it('a return that this gateway has stored, or another a moment ago, is that one’s to tell; one that nobody has told of is not, once it is old', async () => {
   const jid = await world.job(10);
   await world.said(startOf(jid));
-  await world.cacheOf('b').storeReturn(aReturn(jid, 'web1'));
-  await world.cacheOf('b').storeLate(aReturn(jid, 'web2', NOW - 500), 'key2');
-  await world.cacheOf('b').storeLate(aReturn(jid, 'web3', NOW - 3000), 'key3');
+  const { tell, cache } = await world.gateway('a');
+  await cache.storeReturn(aReturn(jid, 'own', NOW - 3000));
+  for (const [age, name] of [
+    [500, 'new'],
+    [3000, 'old'],
+  ] as const) {
+    await world.cacheOf('b').storeReturn(aReturn(jid, name, NOW - age));
+    await world.cacheOf('b').storeLate(aReturn(jid, `late ${name}`, NOW - age), name);
+  }
+  expect(await tell()).toBe(2);
+  expect((await world.told()).slice(2).sort()).toEqual(by('left', [retOf(jid, 'late old'), retOf(jid, 'old')]));
+});
+
+it('of two that died one after the other, what the first had not said of a job that the second had gone on with is said', async () => {
+  const [said, unsaid] = [await world.job(10), await world.job(5)];
+  for (const jid of [said, unsaid]) await world.dead.storeReturn(aReturn(jid, 'web1'));
+  await world.said([...startOf(said), retOf(said, 'web1'), ...startOf(unsaid)]);
+  const second = world.cacheOf('second');
+  await second.begin();
+  for (const { place } of await second.leftBy('dead')) {
+    const job = await second.find(place);
+    if (job !== undefined) await second.move(job, place);
+  }
+  await world.said(['salt/run/of-another/new'], DIED + 20_000, 'gw-second');
   const { tell } = await world.gateway('a');
-  expect(await tell()).toBe(1);
-  expect(await world.told()).toContain(`left ${retOf(jid, 'web3')}`);
+  expect([await tell(undefined, 'dead'), await tell(undefined, 'second')]).toEqual([0, 1]);
+  expect((await world.told()).filter((one) => one.startsWith('left '))).toEqual([`left ${retOf(unsaid, 'web1')}`]);
 });
 
 it('of ten thousand returns those are said that are missing, in several batches', async () => {

@@ -17,7 +17,7 @@ const SENDER = 'left';
 const STORING_MS = 10_000;
 /** Where nothing is kept to go by, numbers begin at the hour: gateways that look for the same events at one time begin with the same. */
 const HOUR_MS = 3_600_000;
-/** A return that was written by itself, by nobody knows whom, is left alone for so long: a gateway that is alive has told of it by then. */
+/** A return that another gateway may have written is left alone for so long: one that is alive has told of it by then. */
 const TOLD_MS = 2000;
 /** How many events are looked for at most, the latest. */
 const MAX_UNTOLD = 100_000;
@@ -48,7 +48,8 @@ interface Due extends Told {
 interface Left {
   readonly instance: string;
   readonly jobs: readonly PlacedJob[];
-  readonly since: number;
+  /** By gateway, since when it may not have said all; of others that have stored returns of these jobs, too. */
+  readonly since: Map<string, number>;
 }
 
 type Untold = Set<string>;
@@ -64,9 +65,8 @@ export class LeftEvents {
   async tell(instance: string, jobs: readonly PlacedJob[]): Promise<number> {
     if (jobs.length === 0) return 0;
     const { log } = this.ports;
-    const last = (await log.lastBatch(`gw-${instance}`))?.events.at(-1);
-    const saidAt = last === undefined ? undefined : timeOf(last.stamp);
-    const left = { instance, jobs, since: (saidAt ?? 0) - STORING_MS };
+    const saidAt = await this.#saidLast(instance);
+    const left = { instance, jobs, since: new Map([[instance, sinceOf(saidAt)]]) };
     // The journal forgets which numbers were used, and sinks do not: to them a number that comes again is the same event.
     const least = (saidAt ?? Math.floor(this.ports.now() / HOUR_MS) * HOUR_MS) * 1000;
     const { untold, since } = await this.#untoldOf(left);
@@ -160,16 +160,38 @@ export class LeftEvents {
     });
   }
 
-  async *#dueOf({ instance, jobs, since }: Left): AsyncGenerator<Due> {
+  /**
+   * Returns that others have stored are looked for as well: a job may have been another gateway's before, and this one gone before it had said
+   * what that one had left.
+   */
+  async *#dueOf(left: Left): AsyncGenerator<Due> {
     const { cache, jobs: events } = this.ports;
-    for await (const second of cache.secondsLeft(instance, jobs)) {
-      for (const record of second.jobs)
-        if (record.started >= since) yield* dueSince(record.started, events.startOf(record));
-      for (const { record, stored, isTheirs } of second.returns)
-        if (stored.at >= since && (isTheirs || stored.at <= this.ports.now() - TOLD_MS))
+    for await (const { jobs, returns } of cache.secondsLeft(left.jobs)) {
+      const since = await this.#sinceOf(left.instance, left);
+      for (const record of jobs) if (record.started >= since) yield* dueSince(record.started, events.startOf(record));
+      for (const { record, stored, by } of returns) {
+        const isOld = by === left.instance || stored.at <= this.ports.now() - TOLD_MS;
+        if (isOld && stored.at >= (await this.#sinceOf(by ?? left.instance, left)))
           yield* dueSince(stored.at, events.returnOf(record, stored));
+      }
     }
   }
+
+  async #sinceOf(gateway: string, { since }: Left): Promise<number> {
+    const known = since.get(gateway) ?? sinceOf(await this.#saidLast(gateway));
+    since.set(gateway, known);
+    return known;
+  }
+
+  /** Milliseconds since 1970; undefined: nothing is kept of what that gateway said. */
+  async #saidLast(gateway: string): Promise<number | undefined> {
+    const last = (await this.ports.log.lastBatch(`gw-${gateway}`))?.events.at(-1);
+    return last === undefined ? undefined : timeOf(last.stamp);
+  }
+}
+
+function sinceOf(saidAt = 0): number {
+  return saidAt - STORING_MS;
 }
 
 function dueSince(since: number, events: readonly Told[]): readonly Due[] {

@@ -146,19 +146,43 @@ it('a job is taken from the gateway that is gone, and from nobody who goes on wi
   expect(from).toEqual(['gw9']);
 });
 
-it('is told of on the bus, jobs that are over too, once they are taken care of and before it is forgotten', async () => {
-  const order: string[] = [];
+it('is told of on the bus, jobs that are over too, while nobody decides on those that are open, and before it is forgotten', async () => {
   const there: Left = { jobs: [left('1'), left('2', { started: NOW - 6000 })], granted: ['1', '2'] };
   const { adoption, told, forgotten } = anAdoption(there);
-  there.take = () => Promise.resolve(void order.push('taken'));
-  there.tell = () => Promise.resolve(void order.push(`told, ${String(forgotten.length)} forgotten`));
+  let decide: () => void = () => undefined;
+  const decided = new Promise<undefined>((resolve) => {
+    decide = () => {
+      resolve(undefined);
+    };
+  });
+  there.take = () => decided;
+  const isTold = new Promise<void>((resolve) => {
+    there.tell = async () => {
+      resolve();
+    };
+  });
+  const adopted = adoption.adopt('gw9', true);
+  await isTold;
+  expect([told, forgotten]).toEqual([[['gw9', ['1', '2']]], []]);
+  decide();
+  await adopted;
+  expect([told.length, forgotten]).toEqual([1, ['gw9']]);
+});
+
+it('is told of again with those jobs of which it was found out only then what was granted', async () => {
+  const over = { started: NOW - 6000 };
+  const { adoption, told, settled } = anAdoption({ jobs: [left('1', over), left('2', over)], granted: ['1'] });
   await adoption.adopt('gw9', true);
-  expect([told, order, forgotten]).toEqual([[['gw9', ['1', '2']]], ['taken', 'told, 0 forgotten'], ['gw9']]);
+  expect(told).toEqual([
+    ['gw9', ['1', '2']],
+    ['gw9', ['2']],
+  ]);
+  expect(settled).toHaveLength(1);
 });
 
 it('is told of once more when that failed, also of jobs that are ours by then; not when it is there again', async () => {
   for (const isBack of [false, true]) {
-    const there: Left = { jobs: [left('1'), left('2')], granted: ['1', '2'] };
+    const there: Left = { jobs: [left('1'), left('2')], granted: ['1', '2', '3'] };
     const { adoption, told, forgotten } = anAdoption(there);
     there.tell = () => Promise.reject(new Error('no leader'));
     await expect(adoption.adopt('gw9', true)).rejects.toThrow('no leader');

@@ -3,7 +3,7 @@
  *
  * Jobs whose time is not over are gone on with here, several at a time. Of a job whose time is over and whose grant was never written it
  * is found out what was granted, while the acl-service still grants it: a minion may have run it, and its return needs a job to belong to.
- * At last, whatever the gateway had not said of its jobs is said on the event bus.
+ * Meanwhile, whatever the gateway had not said of its jobs is said on the event bus.
  */
 import { digestOf, readAsked } from '@natrium/bus';
 import { canBeAskedAgain, type JobTakeover, type SignedRequest } from '@natrium/flow';
@@ -38,7 +38,7 @@ export class Adoption {
    * @throws {Error} When one of them could not be taken care of; the others were.
    */
   async adopt(instance: string, isGone: boolean): Promise<void> {
-    const { cache, takeover, now } = this.ports;
+    const { cache, now } = this.ports;
     const open: Left[] = [];
     const unknown: Left[] = [];
     const left = await cache.leftBy(instance);
@@ -49,6 +49,23 @@ export class Adoption {
       if (job.asked.started + ask.request.timeout * 1000 >= now()) open.push({ job, ask });
       else if (!job.isGranted) unknown.push({ job, ask });
     }
+    this.#untold.set(instance, untold);
+    const goingOn = this.#goOn(instance, open, unknown);
+    // It does not wait for those who decide: they may be away for long, and this gateway may be gone before they are back.
+    await this.ports.tell(instance, untold).finally(() => goingOn);
+    const failures = await goingOn;
+    // Of these nothing could be said before it was known what was granted.
+    const granted = [...open, ...unknown].flatMap(({ job }) => (job.isGranted ? [] : [job]));
+    if (granted.length > 0) await this.ports.tell(instance, granted);
+    this.#untold.delete(instance);
+    for (const { cause } of failures) throw cause;
+    if (isGone) await cache.forget(instance);
+    if (open.length + unknown.length > 0) this.ports.onAdopted(instance, open.length + unknown.length);
+  }
+
+  /** Rejects never. @returns The jobs for which it failed, and with what. */
+  async #goOn(instance: string, open: readonly Left[], unknown: readonly Left[]): Promise<readonly Failure[]> {
+    const { takeover } = this.ports;
     const failures = [
       ...(await aFewAtOnce(open, (ask) => takeover.take(ask, instance))),
       ...(await aFewAtOnce(unknown, (ask) => takeover.settle(ask))),
@@ -56,21 +73,12 @@ export class Adoption {
     const failed = failures.map(({ job }) => job);
     if (failed.length > 0) this.#failed.set(instance, failed);
     else this.#failed.delete(instance);
-    await this.#tell(instance, untold);
-    for (const { cause } of failures) throw cause;
-    if (isGone) await cache.forget(instance);
-    if (open.length + unknown.length > 0) this.ports.onAdopted(instance, open.length + unknown.length);
+    return failures;
   }
 
   /** With jobs that are ours already: their callers asked for them here before their gateway was known to be gone. */
   #untoldOf(instance: string, left: readonly PlacedJob[]): readonly PlacedJob[] {
     return withEarlier(withEarlier(this.#untold.get(instance), this.ports.cache.movedFrom(instance)), left);
-  }
-
-  async #tell(instance: string, untold: readonly PlacedJob[]): Promise<void> {
-    this.#untold.set(instance, untold);
-    await this.ports.tell(instance, untold);
-    this.#untold.delete(instance);
   }
 
   /**
@@ -100,6 +108,11 @@ interface Left {
   readonly ask: SignedRequest;
 }
 
+interface Failure {
+  readonly job: LeftJob;
+  readonly cause: unknown;
+}
+
 /** Jobs that were left over from an earlier call, and those that the instance has now; each once. */
 function withEarlier<J extends PlacedJob>(earlier: readonly J[] = [], left: readonly J[]): readonly J[] {
   const places = new Set(left.map(({ place }) => place));
@@ -107,7 +120,10 @@ function withEarlier<J extends PlacedJob>(earlier: readonly J[] = [], left: read
 }
 
 /** @returns The jobs for which it failed, and with what. */
-async function aFewAtOnce(left: readonly Left[], work: (ask: SignedRequest) => Promise<unknown>) {
+async function aFewAtOnce(
+  left: readonly Left[],
+  work: (ask: SignedRequest) => Promise<unknown>,
+): Promise<readonly Failure[]> {
   const line = new AtOnce(AT_ONCE);
   const ends = await Promise.allSettled(left.map(({ ask }) => line.run(() => work(ask))));
   return left.flatMap(({ job }, index) => {

@@ -440,8 +440,9 @@ describe('a job that could not be written', () => {
 });
 
 describe('what is kept of jobs that a gateway has left', () => {
-  it('is told second by second: the jobs that are granted, and returns that it has stored or nobody knows who has', async () => {
+  it('is told second by second: the jobs that are granted, and their returns with who has stored them, but not one’s own', async () => {
     const later = parseJid('20261120141647000001')!;
+    const third = new JobCache([store], { instance: 'gw3', now: () => NOW });
     await cache.begin();
     for (const n of [1, 2]) await begin(n);
     await begin(4, digestOf(4), { jid: later });
@@ -449,16 +450,18 @@ describe('what is kept of jobs that a gateway has left', () => {
     await cache.storeReturn(aReturn(1, 'web1'));
     await other.storeReturn(aReturn(1, 'web2'));
     await other.storeLate(aReturn(2, 'web3'), 'key');
+    await third.storeReturn(aReturn(1, 'web5'));
     await cache.storeReturn(aReturn(5, 'web4')); // of a job that is not among them
     const told: unknown[] = [];
-    for await (const { jobs, returns } of other.secondsLeft('gw1', await other.leftBy('gw1')))
-      told.push([jobs.map(({ jid }) => jid), returns.map(({ record, stored, isTheirs }) => [record.jid, stored.id, isTheirs])]); // prettier-ignore
+    for await (const { jobs, returns } of other.secondsLeft(await other.leftBy('gw1')))
+      told.push([jobs.map(({ jid }) => jid), returns.map(({ record, stored, by }) => [record.jid, stored.id, by])]);
     expect(told).toEqual([
       [
         [jidOf(1), jidOf(2)],
         [
-          [jidOf(1), 'web1', true],
-          [jidOf(2), 'web3', false],
+          [jidOf(1), 'web1', 'gw1'],
+          [jidOf(2), 'web3', undefined],
+          [jidOf(1), 'web5', 'gw3'],
         ],
       ],
       [[later], []],

@@ -41,15 +41,15 @@ export interface LeftJob extends PlacedJob {
 /** Of the jobs that a gateway has left, the granted ones whose jids are of one second. */
 export interface LeftSecond {
   readonly jobs: readonly records.JobRecord[];
-  /** What that gateway has stored of them, or may have. */
+  /** What is stored of them, but not by this instance. */
   readonly returns: readonly LeftReturn[];
 }
 
 interface LeftReturn {
   readonly record: records.JobRecord;
   readonly stored: records.StoredReturn;
-  /** Certainly stored by that gateway. Of a return that was written by itself, nobody knows who stored it. */
-  readonly isTheirs: boolean;
+  /** The gateway that has stored it. undefined: it was written by itself, and nobody knows by whom. */
+  readonly by: string | undefined;
 }
 
 export class JobCache {
@@ -59,12 +59,14 @@ export class JobCache {
   readonly #late = new AtOnce(LATE_AT_ONCE);
   /** Jobs that this instance has made its own, by place, as they were before. */
   readonly #moved = new Map<string, records.AskedJob>();
+  readonly #own: string;
 
   constructor(
     private readonly stores: JobStores,
     options: GrantOptions,
   ) {
     const { instance } = options;
+    this.#own = instance;
     const read = (group: Wire) => readAs(records.ReturnGroup, group);
     this.#returns = new BySecond(stores[0], { letter: 'r', instance, maxWindows: GATHERED.maxWindows, read });
     const grants = new JobGrants(stores[0], options);
@@ -149,13 +151,13 @@ export class JobCache {
   }
 
   /** What is kept of jobs that an instance has left. One second at a time: of very many returns only those are in memory. */
-  async *secondsLeft(instance: string, left: readonly PlacedJob[]): AsyncGenerator<LeftSecond> {
+  async *secondsLeft(left: readonly PlacedJob[]): AsyncGenerator<LeftSecond> {
     const seconds = new Map<string, PlacedJob[]>(left.map(({ asked }) => [secondOf(asked.jid), []]));
     for (const job of left) seconds.get(secondOf(job.asked.jid))?.push(job);
-    for (const some of seconds.values()) yield await this.#secondLeft(instance, some);
+    for (const some of seconds.values()) yield await this.#secondLeft(some);
   }
 
-  async #secondLeft(instance: string, left: readonly PlacedJob[]): Promise<LeftSecond> {
+  async #secondLeft(left: readonly PlacedJob[]): Promise<LeftSecond> {
     const granted = await this.#grants.findAll(left.map(({ asked }) => asked.jid));
     const jobs = left.flatMap(({ asked }) => {
       const grant = granted.get(asked.jid);
@@ -165,11 +167,11 @@ export class JobCache {
     const [jid] = byJid.keys();
     const groups = jid === undefined ? [] : await this.#returns.groupsAround(jid);
     const returns = groups.flatMap(({ name, values }) => {
-      const isTheirs = name.startsWith(`${instance}-`);
-      if (!isTheirs && !JID.test(name)) return [];
+      const by = JID.test(name) ? undefined : name.slice(0, name.lastIndexOf('-'));
+      if (by === this.#own) return [];
       return values.flatMap((stored) => {
         const record = byJid.get(stored.jid);
-        return record === undefined ? [] : [{ record, stored, isTheirs }];
+        return record === undefined ? [] : [{ record, stored, by }];
       });
     });
     return { jobs, returns };

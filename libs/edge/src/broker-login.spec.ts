@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NatsKey, sodiumReady } from '@natrium/envelope';
 import { pino } from 'pino';
-import { connectBroker, endWhenLost } from './broker-login.js';
+import { asRole, connectBroker, endWhenLost } from './broker-login.js';
 
 it('a service whose connection is lost for good says why and ends with 1, for its supervisor to start it again', async () => {
   const said: unknown[] = [];
@@ -47,10 +47,8 @@ it.each([
     await new Promise<void>((listening) => broker.listen(0, '127.0.0.1', listening));
     const url = `nats://127.0.0.1:${String((broker.address() as AddressInfo).port)}`;
     try {
-      const connecting = connectBroker({
-        ...{ role: 'gateway', servers: [url], brokerAuth, cluster: 'main', pkiDir: folder, cacheDir: folder },
-        ...{ epochMs: 0, overlapMs: 0, skewMs: 0, replicas: 1, log: pino({ enabled: false }) },
-      });
+      const own = { servers: [url], log: pino({ enabled: false }) };
+      const connecting = connectBroker(own, asRole({ role: 'gateway', brokerAuth, pkiDir: folder }));
       const said = why.replace('FILE', join(users, 'gateway.creds'));
       await expect(connecting).rejects.toThrow(`the broker at ${url} refuses this service: ${said}`);
     } finally {

@@ -48,14 +48,28 @@ function whyRefused(said: string, credentials: string | undefined): string | und
     : `it does not know ${credentials}; see that nats names the broker of this cluster, that it runs with the server.conf of this cluster, and that this file is of it, too (tools/role-keys.mjs)`;
 }
 
-/** The connection of a service, which waits for a broker that is not there yet. @throws {BrokerRefused} */
-export async function connectBroker(options: RoleOptions): Promise<NatsTransport> {
-  const { servers, role, tls, brokerAuth, pkiDir, log } = options;
-  const where = servers.map(shownAddress).join(', ');
+/** As whom a service comes. */
+export interface Coming {
+  /** What the broker calls the connection. */
+  readonly name: string;
+  /** The file of them; undefined where the broker knows no users. */
+  readonly credentials: string | undefined;
+}
+
+export function asRole({ role, brokerAuth, pkiDir }: Pick<RoleOptions, 'role' | 'brokerAuth' | 'pkiDir'>): Coming {
   const credentials = brokerAuth === 'jwt' ? join(pkiDir, 'broker', 'users', `${role}.creds`) : undefined;
+  return { name: `natrium-${role}`, credentials };
+}
+
+/** A connection of a service, which waits for a broker that is not there yet. @throws {BrokerRefused} */
+export async function connectBroker(
+  { servers, tls, log }: Pick<RoleOptions, 'servers' | 'tls' | 'log'>,
+  { name, credentials }: Coming,
+): Promise<NatsTransport> {
+  const where = servers.map(shownAddress).join(', ');
   const wanted: NatsOptions = {
     servers,
-    name: `natrium-${role}`,
+    name,
     tls,
     ...(credentials === undefined ? {} : brokerLogin(credentials)),
     outlivesRefusals: true,

@@ -1,5 +1,5 @@
 /** What every service is made of: its life, its place on the bus, its way into Nest's controllers, its figures. */
-export { brokerLogin, endWhenLost } from './broker-login.js';
+export { brokerLogin, connectBroker, endWhenLost } from './broker-login.js';
 export { checkGrantRun } from './grant-run.js';
 export { Handles } from './handles.js';
 export { Lanes, type Place } from './lanes.js';

@@ -26,7 +26,7 @@ import {
 import { randomBytes, type RoleName, signedIn, type SigningKey, toHex } from '@natrium/envelope';
 import { MasterKeys, type StorageClass, type StorageFolder } from '@natrium/keystore';
 import { type Subjects, subjectsOf } from '@natrium/wire';
-import { connectBroker } from './broker-login.js';
+import { asRole, connectBroker } from './broker-login.js';
 import { type Learner, learnTime, learnTimeAgain } from './learn-time.js';
 import { OwnAnnouncement } from './own-announcement.js';
 import type { RoleOptions } from './role-options.js';
@@ -88,7 +88,7 @@ export class RoleLink {
       refuseUnknownKey(options.role, signing.publicKey, roles, keys);
     };
     if (options.role === 'acl') checkKey();
-    const transport = await connectBroker(options);
+    const transport = await connectBroker(options, asRole(options));
     try {
       if (options.role !== 'acl') {
         const subjects = subjectsOf(options.cluster);

@@ -4,9 +4,9 @@
  * Spec: spec/broker.md#users, #revocation.
  */
 import { join } from 'node:path';
-import { NatsTransport } from '@natrium/bus';
+import type { NatsTransport } from '@natrium/bus';
 import { accountJwt, BrokerKeys, fixedName, SCOPES, scopedUserJwt } from '@natrium/broker-auth';
-import { brokerLogin, endWhenLost, type RoleLink, type ServiceConfig } from '@natrium/edge';
+import { connectBroker, endWhenLost, type RoleLink, type ServiceConfig } from '@natrium/edge';
 import { equalBytes, fp, type NatsKey } from '@natrium/envelope';
 import type { KeyRecord } from '@natrium/flow';
 import type { Logger } from 'pino';
@@ -57,14 +57,10 @@ export class BrokerUsers {
   ): Promise<BrokerUsers | undefined> {
     if (config.brokerAuth === 'none') return undefined;
     const keys = new BrokerKeys(join(config.pkiDir, 'broker'));
-    const system = await NatsTransport.connect({
-      servers: config.servers,
-      name: 'natrium-acl-system',
-      tls: config.tls,
-      ...brokerLogin(keys.credsPath('system')),
-      outlivesRefusals: true,
-    });
-    endWhenLost(system, log);
+    const coming = { name: 'natrium-acl-system', credentials: keys.credsPath('system') };
+    const own = { servers: config.servers, tls: config.tls, log: log.child({ connection: 'system' }) };
+    const system = await connectBroker(own, coming);
+    endWhenLost(system, own.log);
     const fixed = new Set(keys.fixedUsers.values());
     const revocations = new RevocationPush(resolverAt(system, keys, config.cluster), roster, log, fixed);
     roster.onChange((record, { before }) => {

@@ -129,6 +129,19 @@ it('patience ends, also with gateways that never can: nobody answered is what is
   expect(gateways.times).toBe(times);
 });
 
+it('so it does with gateways that say each second that they are there, and then that they cannot', async () => {
+  const gateways = new Gateways();
+  await seconds(4);
+  for (let n = 0; n < PATIENCE_S && gateways.told.length === 0; n += 1) {
+    gateways.says(news({}));
+    await seconds(1);
+    gateways.says(refused('acl_unavailable'));
+    await seconds(1.1);
+  }
+  expect(gateways.told).toEqual(['failed: timeout']);
+  expect(gateways.times).toBeLessThan(PATIENCE_S / 2 + 2);
+});
+
 describe('an end that lacks a return', () => {
   let gateways: Gateways;
   beforeEach(() => {

@@ -53,10 +53,13 @@ export class Following {
 
   #ask(): void {
     this.#attempts += 1;
+    const heardBefore = this.#heard;
     this.bus.converse(this.question, contracts.news, Math.min(ASKED_AGAIN_MS, this.patienceMs), {
       onAnswer: (news) => {
-        // To a question that was sent again this says nothing of the job: the gateway that got it first may have begun it.
+        // To a question that was sent again this says nothing of the job: the gateway that got it first may have begun it. Nor did its
+        // word that it is there, while it waited for those who decide.
         if (this.#attempts > 1 && NOT_NOW.some((code) => code === news.refusal?.code)) {
+          this.#heard = heardBefore;
           this.#againAfter(LATER_MS, 'timeout');
           return 'done';
         }

@@ -142,15 +142,15 @@ class RunAsking {
     const answers = [...begun, ...this.#asked].map(({ answer }) => answer);
     const isBegun = this.#asked.length > 1 && answers.some(wasBegun);
     if (isBegun) return unknown(begun.find(({ answer }) => !wasBegun(answer))?.jid);
-    const refused = answers.find((answer) => answer?.ok);
-    if (!isSentNowhere(refused)) return refused ?? last;
+    const said = answers.find((answer) => answer?.ok) ?? last;
+    if (!isSentNowhere(said)) return said;
     // Of a question that nobody has answered, another gateway's word says nothing.
-    return answers.find((answer) => answer?.ok === false && answer.error === 'timeout') ?? refused;
+    return answers.find((answer) => answer?.ok === false && answer.error === 'timeout') ?? said;
   }
 }
 
-function isSentNowhere(answer: Answer | undefined): answer is Answer {
-  return answer?.ok === true && NOT_NOW.some((code) => code === answer.value.refusal?.code);
+function isSentNowhere(answer: Answer): boolean {
+  return answer.ok && NOT_NOW.some((code) => code === answer.value.refusal?.code);
 }
 
 /** @param jid undefined where nobody was told it: that of a refusal is another's. */

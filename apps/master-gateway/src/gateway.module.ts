@@ -83,7 +83,7 @@ export class GatewayModule {
     const now = () => link.clock.now();
     const own = { instance: link.own.instance, now };
     const jids = await Jids.open(await openJidStore(link, keepJobsMs), own);
-    const { cache, openRuns } = await openJobs(link, keepJobsMs, own);
+    const { cache, openRuns } = await openJobs(link, keepJobsMs, { ...own, onUnreadable: tellingOnce(log) });
     const presence = new Presence(link, minions);
     const jobs = activeJobs(options, presence, cache);
     heedRevocations(link, minions, jobs);
@@ -149,6 +149,18 @@ function activeJobs(options: GatewayOptions, presence: Presence, cache: JobCache
 async function openJobs(link: RoleLink, keepJobsMs: number, own: ConstructorParameters<typeof JobCache>[1]) {
   const stores = await openJobStores(link, keepJobsMs);
   return { cache: new JobCache(stores, own), openRuns: new OpenRuns(stores[0], own.instance) };
+}
+
+/** Once of each kind: after an upgrade there may be a day's of them. */
+function tellingOnce(log: Pick<Logger, 'warn'>) {
+  const told = new Set<string>();
+  return (kind: string) => {
+    if (told.has(kind)) return;
+    told.add(kind);
+    log.warn(
+      `a ${kind} that is kept is left out, as are others like it: another version has stored it in another form`,
+    );
+  };
 }
 
 interface HttpNeeds {

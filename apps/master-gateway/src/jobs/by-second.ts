@@ -29,6 +29,8 @@ export interface BySecondOptions<T> {
   readonly maxWindows?: number;
   /** @throws {Error} When it is not such a list. */
   read(group: Wire): readonly T[];
+  /** Told of each that is not. */
+  readonly onUnreadable?: () => void;
 }
 
 /** A list of one value, encoded when it is added: a value that cannot be encoded fails alone, not its whole group. */
@@ -187,6 +189,7 @@ export class BySecond<T> {
     try {
       return this.options.read(decode(value));
     } catch {
+      this.options.onUnreadable?.();
       return [];
     }
   }

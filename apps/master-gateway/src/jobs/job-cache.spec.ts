@@ -78,6 +78,15 @@ describe('what another version has stored in another form', () => {
     expect((await other.leftBy('gw1')).map(({ place }) => place)).toEqual([digestOf(4)]);
   });
 
+  it('is told of by its kind', async () => {
+    const told = new Set<string>();
+    const reader = new JobCache([store], { instance: 'gw4', now: () => NOW, onUnreadable: (kind) => told.add(kind) });
+    expect(await listed(reader)).toEqual([]);
+    await reader.byJid(jidOf(4));
+    await reader.returnsOf(aRecord(4));
+    expect([...told].sort()).toEqual(['grant', 'job', 'return']);
+  });
+
   it('is still there: its request begins no second job', async () => {
     expect(await cache.create(anAsked(2), digestOf(2))).toEqual({ type: 'exists' });
     await expect(cache.find(digestOf(2))).rejects.toThrow();

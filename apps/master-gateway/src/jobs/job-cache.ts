@@ -65,13 +65,14 @@ export class JobCache {
     private readonly stores: JobStores,
     options: GrantOptions,
   ) {
-    const { instance } = options;
+    const { instance, onUnreadable = () => undefined } = options;
     this.#own = instance;
     const read = (group: Wire) => readAs(records.ReturnGroup, group);
-    this.#returns = new BySecond(stores[0], { letter: 'r', instance, maxWindows: GATHERED.maxWindows, read });
+    const how = { letter: 'r', maxWindows: GATHERED.maxWindows, read };
+    this.#returns = new BySecond(stores[0], { ...how, instance, onUnreadable: () => { onUnreadable('return'); } }); // prettier-ignore
     const grants = new JobGrants(stores[0], options);
     this.#grants = grants;
-    this.#records = stores.map((store) => new JobRecords(store, grants, instance));
+    this.#records = stores.map((store) => new JobRecords(store, grants, instance, () => { onUnreadable('job'); })); // prettier-ignore
   }
 
   /** Returns that are not durable yet. */

@@ -30,6 +30,8 @@ export interface GrantOptions {
   readonly instance: string;
   /** Milliseconds since 1970. */
   now(): number;
+  /** Told of each job, grant or return that is passed over, since another version has stored it in another form. */
+  readonly onUnreadable?: (kind: 'job' | 'grant' | 'return') => void;
 }
 
 type Take = (granted: records.JobGrant) => void;
@@ -44,7 +46,8 @@ export class JobGrants {
     store: Store,
     private readonly options: GrantOptions,
   ) {
-    this.#kept = new BySecond(store, { letter: LETTER, instance: options.instance, read: readGroup });
+    const onUnreadable = () => options.onUnreadable?.('grant');
+    this.#kept = new BySecond(store, { letter: LETTER, instance: options.instance, read: readGroup, onUnreadable });
   }
 
   /**

@@ -69,8 +69,9 @@ export class JobRecords {
     private readonly store: Store,
     private readonly grants: JobGrants,
     private readonly instance: string,
+    private readonly onUnreadable: () => void,
   ) {
-    this.#jids = new SharedFollowing(store, ({ value }) => (value === undefined ? undefined : readable(value)?.jid));
+    this.#jids = new SharedFollowing(store, ({ value }) => (value === undefined ? undefined : this.#read(value)?.jid));
   }
 
   /**
@@ -221,7 +222,7 @@ export class JobRecords {
     if (since === undefined) return [];
     const entries = await this.store.list('j.*', since);
     return entries.flatMap(({ key, value }) => {
-      const asked = readable(value);
+      const asked = this.#read(value);
       return asked?.instance === instance ? [{ place: key.slice(2), asked }] : [];
     });
   }
@@ -241,7 +242,7 @@ export class JobRecords {
     const jobs: records.AskedJob[] = [];
     let looked = 0;
     for await (const { value } of inSlices(this.store.each('j.*', since), (entry) => entry.value.length)) {
-      const asked = readable(value);
+      const asked = this.#read(value);
       looked += 1;
       if (asked !== undefined && isWanted(asked)) jobs.push(asked);
     }
@@ -255,8 +256,18 @@ export class JobRecords {
     if (oldest === Infinity) return undefined;
     const from = Math.max(oldest, (await this.bounds()).last - UNDECIDED_AMONG + 1);
     for await (const { key, value } of inSlices(this.store.each('j.*', from), (entry) => entry.value.length))
-      if (readable(value)?.jid === jid) return key.slice(2);
+      if (this.#read(value)?.jid === jid) return key.slice(2);
     return undefined;
+  }
+
+  /** Of many: one that another version has stored in another form must not hide the others. */
+  #read(value: Uint8Array): records.AskedJob | undefined {
+    try {
+      return readJob(value);
+    } catch {
+      this.onUnreadable();
+      return undefined;
+    }
   }
 
   /** Tells when the job is not at its place any more, until the signal ends it. */
@@ -265,15 +276,6 @@ export class JobRecords {
       if (now !== jid) tell();
     };
     return this.#jids.hear(`j.${place}`, hear, signal);
-  }
-}
-
-/** Of many: one that another version has stored in another form must not hide the others. */
-function readable(value: Uint8Array): records.AskedJob | undefined {
-  try {
-    return readJob(value);
-  } catch {
-    return undefined;
   }
 }
 

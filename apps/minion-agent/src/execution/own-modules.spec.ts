@@ -39,6 +39,7 @@ if fun == "orphan":
         os.setsid()
         os.write(has_left, b"x")
         time.sleep(20)
+        os._exit(0)
     os.read(left, 1)
     os._exit(0)
 if fun == "numbers": print('{"ret": [1.0, 1, 12345678901234567890, 1.5, "1.0"]}')

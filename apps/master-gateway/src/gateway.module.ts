@@ -33,6 +33,7 @@ import { JobCache } from './jobs/job-cache.js';
 import { JobReads } from './jobs/job-reads.js';
 import { openJidStore, openJobStores } from './jobs/job-stores.js';
 import { KeptRuns } from './jobs/kept-runs.js';
+import { tellingOnce } from './jobs/left-out.js';
 import { LOOK_MS, LostRuns, runningOn } from './jobs/lost-runs.js';
 import { OpenRuns } from './jobs/open-runs.js';
 import { Minions } from './minions/minions.js';
@@ -149,18 +150,6 @@ function activeJobs(options: GatewayOptions, presence: Presence, cache: JobCache
 async function openJobs(link: RoleLink, keepJobsMs: number, own: ConstructorParameters<typeof JobCache>[1]) {
   const stores = await openJobStores(link, keepJobsMs);
   return { cache: new JobCache(stores, own), openRuns: new OpenRuns(stores[0], own.instance) };
-}
-
-/** Once of each kind: after an upgrade there may be a day's of them. */
-function tellingOnce(log: Pick<Logger, 'warn'>) {
-  const told = new Set<string>();
-  return (kind: string) => {
-    if (told.has(kind)) return;
-    told.add(kind);
-    log.warn(
-      `a ${kind} that is kept is left out, as are others like it: another version has stored it in another form`,
-    );
-  };
 }
 
 interface HttpNeeds {

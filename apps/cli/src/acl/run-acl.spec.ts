@@ -95,13 +95,14 @@ describe('natriumctl acl', () => {
     );
     const PROVED = 'the id in that tag is proved, and no other: name it as ${tag.2}';
     const UNDER_SALT = 'react to tags under salt/';
-    for (const [tag, mend, other] of [['salt/beacon/*/load', PROVED, UNDER_SALT], ['deploy/*', UNDER_SALT, PROVED]] as const) {
+    const mends = { 'salt/beacon/*/load': [PROVED, UNDER_SALT], 'deploy/*': [UNDER_SALT, PROVED] } as const;
+    for (const [tag, [mend, other]] of Object.entries(mends)) {
       const { out } = await run(['lint', rules(tag, "{hello: ['@runner']}")]);
       expect([out.includes(mend), out.includes(other)]).toEqual([true, false]);
     }
     expect((await run(['lint', rules('salt/job/*/new', "{hello: ['@runner']}")])).out).toContain('no minion can');
     expect((await run(['lint', rules('deploy/*', '{}')])).out).toContain("no key of reactor_grants names 'hello'");
-  }); // prettier-ignore
+  });
 
   const CHOSEN = 'the id is theirs to choose, also that of another minion';
   it.each([

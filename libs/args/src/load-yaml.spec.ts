@@ -43,6 +43,41 @@ describe('loadYaml', () => {
     ]);
   });
 
+  it.each([
+    ['in a list', '- {1: x}\n', [[0, '1']]],
+    ['by a tag', '!!int "1": x\n!!bool no: y\n!!str 2: z\n', [['1'], ['false']]],
+    ['by an alias', 'a: &x 1\n*x : b\nc: {1: d}\n', [['1'], ['c', '1']]],
+    [
+      'in what an alias means',
+      'a: &x {~: b}\nc: [*x]\n',
+      [
+        ['a', 'null'],
+        ['c', 0, 'null'],
+      ],
+    ],
+    [
+      'in what is merged',
+      'a: &x {1.5: b, c: d}\ne: {<<: *x, on: f}\n',
+      [
+        ['a', '1.5'],
+        ['e', '1.5'],
+        ['e', 'true'],
+      ],
+    ],
+    ['not, which is text', '=: a\n"1": b\n! x: c\n2020-01-01: d\n', []],
+  ])('lists such a key %s', (_, text, keys) => {
+    const read = loadYaml(text, 'f');
+    expect(read.ok ? read.value.unquotedKeys : read.error).toEqual(keys);
+  });
+
+  it('knows the places of what stands behind a key that is an alias', () => {
+    const read = loadYaml('a: &x b\nc:\n  *x : d\n  e: f\n  g:\n    - h\n', 'f');
+    if (!read.ok) throw new Error(read.error.reason);
+    expect(read.value.locate(['c', 'b'])).toEqual({ line: 3, column: 3 });
+    expect(read.value.locate(['c', 'e'])).toEqual({ line: 4, column: 3 });
+    expect(read.value.locate(['c', 'g', 0])).toEqual({ line: 6, column: 7 });
+  });
+
   it('names the key that is there twice, with its line', () => {
     expect(loadYaml('a: 1\npeer:\n  x: 1\npeer: 2\n', 'master')).toEqual({
       ok: false,

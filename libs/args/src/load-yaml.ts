@@ -9,35 +9,64 @@ import { err, messageOf, ok, type Result, type Value } from '@natrium/model';
 import { YAMLException } from 'js-yaml';
 import { NO_NAME, type OtherReading, otherReading, unseenBefore } from './other-reading.js';
 import { placesOf, type Place, type Path } from './places.js';
-import { DUPLICATE_KEY, NO_INDENTATION, readYaml, SECOND_DOCUMENT, withIndentation } from './read-yaml.js';
+import {
+  DUPLICATE_KEY,
+  NO_INDENTATION,
+  type ReadYaml,
+  readYaml,
+  SECOND_DOCUMENT,
+  withIndentation,
+} from './read-yaml.js';
 
 export interface LoadedYaml {
   readonly file: string;
   readonly value: Value;
   /** Where a key or list item begins; of an unknown path, where its nearest known ancestor does. */
   readonly locate: (path: Path) => Place;
-  /** Paths whose key is a number, a boolean or null in YAML; in `value` it is text. */
+  /** Paths whose key is a number, a boolean or null in YAML, also by an alias or a merge; in `value` it is text. */
   readonly unquotedKeys: readonly Path[];
 }
 
-export interface YamlProblem extends Partial<Place> {
-  readonly file: string;
+export interface YamlFault extends Partial<Place> {
   readonly reason: string;
+}
+
+export interface YamlProblem extends YamlFault {
+  readonly file: string;
 }
 
 export function loadYaml(text: string, file: string): Result<LoadedYaml, YamlProblem> {
   const indented = withIndentation(text);
+  const read = readAsSalt(indented, true);
+  if (!read.ok) return err({ file, ...read.error });
+  const { value, events, unquotedKeys } = read.value;
+  return ok({ file, value, locate: placesOf(indented, events), unquotedKeys });
+}
+
+/**
+ * The same without places, for what somebody sent: read once where nothing lacks blanks.
+ *
+ * @param most Asked where lines within brackets or quotes are not indented: how many characters may be parsed to find them.
+ */
+export function readDocument(text: string, most: () => number): Result<Value, YamlFault> {
+  const first = readAsSalt(text, false);
+  const read =
+    first.ok || first.error.reason !== NO_INDENTATION ? first : readAsSalt(withIndentation(text, most()), false);
+  return read.ok ? ok(read.value.value) : read;
+}
+
+/** @param indented Whether lines within brackets or quotes have had their blanks, all of them. */
+function readAsSalt(text: string, indented: boolean): Result<ReadYaml, YamlFault> {
   try {
-    const { value, events } = readYaml(indented, file);
-    const other = otherReading(indented, events);
-    if (other !== undefined) return err({ file, ...placed(indented, other) });
-    return ok({ file, value, ...placesOf(indented, events) });
+    const read = readYaml(text);
+    const other = otherReading(text, read.events);
+    return other === undefined ? ok(read) : err(placed(text, other));
   } catch (error) {
-    return err({ file, ...explain(indented, error) });
+    return err(explain(text, error, indented));
   }
 }
 
-function placed(text: string, { at, reason }: OtherReading): Omit<YamlProblem, 'file'> {
+function placed(text: string, { at, reason }: OtherReading): YamlFault {
   const lines = text.slice(0, at).split(/\r\n?|\n/);
   return { reason, line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }
@@ -46,34 +75,48 @@ function placed(text: string, { at, reason }: OtherReading): Omit<YamlProblem, '
 const UNCLOSED = 'a bracket or a quote that is open before this line is not closed';
 const TAB = 'a tab stands between the words of this line, where YAML wants blanks';
 
+const LONE_DASH = 'a - by itself within brackets needs quotes';
+/** A kind of value that only YAML has. */
+const UNKNOWN_TAG = /^unknown \w+ tag !<(?:tag:yaml\.org,2002:(.*)|(.*))>$/;
 const RECURSION = /^recursive alias "(.*)" is not supported/;
 
-function explain(text: string, error: unknown): Omit<YamlProblem, 'file'> {
+function explain(text: string, error: unknown, indented: boolean): YamlFault {
   if (!(error instanceof YAMLException)) return { reason: messageOf(error) };
   const { mark, reason } = error;
   if (mark === undefined) return { reason };
   const place = { line: mark.line + 1, column: mark.column + 1 };
-  if (reason === DUPLICATE_KEY) {
-    const key = /^[^:\n]*/.exec(text.slice(mark.position))?.[0].trim() ?? '';
-    return { reason: `the key ${key} is there twice in the same mapping`, ...place };
-  }
+  if (reason === DUPLICATE_KEY)
+    return { reason: `${keyAt(text, mark.position)} is there twice in the same mapping`, ...place };
   if (reason === SECOND_DOCUMENT) return { reason, ...place };
   const other = unseenBefore(text, mark.position + text.slice(mark.position).search(/[\r\n]|$/));
   if (other !== undefined) return placed(text, other);
   if (reason === NO_INDENTATION) {
     const before = text.slice(mark.position - mark.column, mark.position);
-    return { reason: /\S/.test(before) ? TAB : UNCLOSED, ...place };
+    if (/\S/.test(before)) return { reason: TAB, ...place };
+    return { reason: indented ? UNCLOSED : reason, ...place };
   }
   const [, inner] = RECURSION.exec(reason) ?? [];
   if (inner !== undefined) return { reason: `the alias *${inner} stands inside of what &${inner} names`, ...place };
+  const [, core, own] = UNKNOWN_TAG.exec(reason) ?? [];
+  const tag = core === undefined ? own : `!!${core}`;
+  if (tag !== undefined)
+    return { reason: `the tag ${tag} is not taken: write a text, a list or a map without it`, ...place };
+  if (/^-[,\]}]/.test(text.slice(mark.position))) return { reason: LONE_DASH, ...place };
   return lackOfQuotes(text, mark.line) ?? { reason, ...place };
 }
 
+/** What has no colon behind it may be no key but a text of somebody's (`{secret, secret}`). */
+function keyAt(text: string, at: number): string {
+  const [key] = /^[^:\n,]{1,256}(?=:)/.exec(text.slice(at)) ?? [];
+  return key === undefined ? 'a key' : `the key ${key.trim()}`;
+}
+
 /** A word that begins as none may, in a place for one: within brackets straight behind them or a comma, too. `&name` may, if it is one. */
-const LACKS_QUOTES = /^(?:.*?[-:?,]\s+|(?=.*[[{]).*?[[{,]\s*|\s*)(?=([@%`*]|&(?![\w-]+(?:[\s,\]}]|$)))(?!\S*['"]))/;
+const LACKS_QUOTES =
+  /^(?:.*?[-:?,]\s+|(?=.*[[{]).*?[[{,]\s*|\s*)(?=([@%`*]|&(?![\w-]+(?:[\s,\]}]|$)))(?!\S{0,256}['"]))/;
 
 /** The usual slip in an access list, `- @runner` or `*:`, is reported by the parser as something else, often a line later. */
-function lackOfQuotes(text: string, line: number): Omit<YamlProblem, 'file'> | undefined {
+function lackOfQuotes(text: string, line: number): YamlFault | undefined {
   const lines = text.split(/\r\n?|\n/);
   for (const index of [line, line - 1]) {
     const start = LACKS_QUOTES.exec(lines[index] ?? '');

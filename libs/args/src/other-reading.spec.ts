@@ -82,6 +82,63 @@ describe('a word that begins with &', () => {
   });
 });
 
+describe('a ! by itself', () => {
+  it('says nothing before a plain word, a list or a map, as for Salt: the word is a number where it looks like one', () => {
+    const text = 'keep: ! 5\nopen: [! yes, ! 010, ! x]\n! 1: ! [a]\n! <<: {b: &n ! 2}\nc: *n\nd: !\n';
+    expect(valueOf(text)).toEqual({ 1: ['a'], b: 2, keep: 5, open: [true, 10, 'x'], c: 2, d: '' });
+  });
+
+  it.each([
+    ['timeout: ! "5"\n', '1:10'],
+    ["a:\n  - ! 'yes'\n", '2:5'],
+    ['a: ! |\n  1\n', '1:4'],
+    ['! "a": b\n', '1:1'],
+  ])('is a problem before quotes and blocks, whose text Salt reads as a plain word: %j', (text, place) => {
+    const reason = 'a ! by itself before quotes or a block has Salt read the text in them as a plain word: take it out';
+    expect(problemOf(text)).toBe(`${place} ${reason}`);
+  });
+});
+
+describe('an anchor and a tag before one key', () => {
+  it.each([
+    ['a:\n  &x !!str b:\n     c: 1\n', '2:6'],
+    ['a:\n  &x !!str b: c\nd: *x\n', '2:6'],
+  ])('are a problem where our parser gives one of them to the mapping: %j', (text, place) => {
+    expect(problemOf(text)).toBe(`${place} an anchor and a tag stand before one key: leave one of them out`);
+  });
+
+  it('are none where one stands alone, in the line before or at the very begin', () => {
+    const text = '&k !!str f: *k\na: &x !!map # c\n  &y b:\n    !!str 1: *y\n  c: &z !!str 2\nd: *z\ne: [*x]\n';
+    const a = { b: { 1: 'b' }, c: '2' };
+    expect(valueOf(text)).toEqual({ f: 'f', a, d: '2', e: [a] });
+  });
+});
+
+describe('an empty line behind a \\ that ends a line', () => {
+  it.each([
+    ['a: "b\\\n\n  c"\n', '1:6'],
+    ['a: 1\nb: "x \\\r\n \t\r\n  y"\n', '2:7'],
+  ])('is a problem: it is one of the text for Salt, and our parser forgets it: %j', (text, place) => {
+    expect(problemOf(text)).toBe(`${place} an empty line stands behind a \\ at the end of a line: write \\n for it`);
+  });
+
+  it('may stand behind a \\ of the text, and another line behind one that ends it', () => {
+    expect(valueOf('a: "b\\\\\n\n  c"\nd: "e\\\n  f"\n')).toEqual({ a: 'b\\\nc', d: 'ef' });
+    expect(valueOf('a: "b\\\r\n  c"\r\nd: "e\\\r  f"\r')).toEqual({ a: 'bc', d: 'ef' });
+  });
+});
+
+describe('what Salt takes and no value here can be', () => {
+  it.each([
+    ['users: [root, -]\n', '1:15 a - by itself within brackets needs quotes'],
+    ['a:\n  users: !!set {root}\n', '2:10 the tag !!set is not taken: write a text, a list or a map without it'],
+    ['a: !!binary aGk=\n', '1:4 the tag !!binary is not taken: write a text, a list or a map without it'],
+    ['a: !x [b]\n', '1:4 the tag !x is not taken: write a text, a list or a map without it'],
+  ])('is a problem that says what to write: %j', (text, problem) => {
+    expect(problemOf(text)).toBe(problem);
+  });
+});
+
 describe('a character that is not seen, in quotes', () => {
   it('does not hide what is wrong elsewhere', () => {
     expect(problemOf('a: "x\u2028y"\nfred:\n  - @runner\n')).toBe('3:5 a word that begins with @ needs quotes');
@@ -127,6 +184,11 @@ describe('a character that is not seen', () => {
     );
   });
 
+  it('is a problem as the second of a file, too, where it would be the first letter of a key', () => {
+    const reason = 'the character U+FEFF, which is not seen, begins this line: take it out';
+    expect(problemOf('\ufeff\ufeffa: b\n')).toBe(`1:2 ${reason}`);
+  });
+
   it('is skipped as the first of a file, and is text in quotes and inside of a word, as for Salt', () => {
     expect(valueOf('\ufeffa: "x \ufeffy"\nb: \ufeffc\n')).toEqual({ a: 'x \ufeffy', b: '\ufeffc' });
   });
@@ -151,10 +213,17 @@ describe('a block of text at the end of a file', () => {
     ['a: |+\n  x\n\n  y', 'x\n\ny'],
     ['a: |\n  x\n    ', 'x\n  '],
     ['a: |\n  x\n  ', 'x\n'],
+    ['a: |+\n  x\n\n  ', 'x\n\n'],
+    ['a: >+\n  ', ''],
     ['a: |\n  x\n', 'x\n'],
     ['a: |-\n  x', 'x'],
     ['a: |\r\n  x\r', 'x\n'],
   ])('has no line end that the file has not: %j', (text, value) => {
     expect(valueOf(text)).toEqual({ a: value });
+  });
+
+  it('has none either where it is a key', () => {
+    expect(valueOf('? |\n  x')).toEqual({ x: null });
+    expect(valueOf('? |\n  x\n')).toEqual({ 'x\n': null });
   });
 });

@@ -1,10 +1,11 @@
 /**
- * What Salt's parser (YAML 1.1) takes in a file and reads otherwise than ours does: told as a problem, since the rule that is read here could
- * let in more than the one that Salt reads. `withIndentation` has read already what only Salt's parser takes.
+ * What Salt's parser (YAML 1.1) takes in a file or a body and reads otherwise than ours does: told as a problem, since the rule that is read here
+ * could let in more than the one that Salt reads. `withIndentation` has read already what only Salt's parser takes.
  *
  * Spec: spec/config.md#yaml.
  */
-import { type Event, EVENT_ID, SCALAR_STYLE, type ScalarEvent } from 'js-yaml';
+import { COLLECTION_STYLE, type Event, EVENT_ID, SCALAR_STYLE, type ScalarEvent } from 'js-yaml';
+import { hasBareTag } from './read-yaml.js';
 import { gluedKeyMark, hasPlainName } from './yaml11.js';
 
 export interface OtherReading {
@@ -17,8 +18,11 @@ const GLUED_KEY_MARK = 'a word that begins with ? within brackets needs quotes';
 export const NO_NAME =
   'a word that begins with & needs quotes; as the name of an anchor it has letters, digits, - and _ alone';
 
-/** What ends a line in YAML 1.1 and not in 1.2, and a byte order mark that begins a line which is not the first. */
-const UNSEEN = /[\u0085\u2028\u2029]|(?<=[\r\n])\ufeff/g;
+const BARE_TAG = 'a ! by itself before quotes or a block has Salt read the text in them as a plain word: take it out';
+const TWO_MARKS = 'an anchor and a tag stand before one key: leave one of them out';
+
+/** What ends a line in YAML 1.1 and not in 1.2, and a byte order mark that begins a line which is not the first, or is the second of a text. */
+const UNSEEN = /[\u0085\u2028\u2029]|(?<=[\r\n]|^\ufeff)\ufeff/g;
 
 /** Of a line, up to such a character that is not in quotes, as far as that line tells. */
 const BEFORE_UNSEEN = /^(?:[^'"\u0085\u2028\u2029]|'[^']*'|"[^"]*")*(?=[\u0085\u2028\u2029])/;
@@ -26,13 +30,29 @@ const BEFORE_UNSEEN = /^(?:[^'"\u0085\u2028\u2029]|'[^']*'|"[^"]*")*(?=[\u0085\u
 export function otherReading(text: string, events: readonly Event[]): OtherReading | undefined {
   const mark = gluedKeyMark(text, events);
   if (mark !== undefined) return { at: mark, reason: GLUED_KEY_MARK };
-  return unnamed(text, events) ?? unseen(text, events);
+  return unnamed(text, events) ?? untagged(text, events) ?? misplaced(text, events) ?? unseen(text, events);
+}
+
+/** `! "1"` is a number for Salt. */
+function untagged(text: string, events: readonly Event[]): OtherReading | undefined {
+  const event = events.find((one) => hasBareTag(text, one) && one.valueStart >= 0);
+  return event?.type === EVENT_ID.SCALAR ? { at: event.tagStart, reason: BARE_TAG } : undefined;
 }
 
 /** `&pam:` is the name `pam:` here; for Salt the name ends before the colon, which makes a key of it that is null. */
 function unnamed(text: string, events: readonly Event[]): OtherReading | undefined {
   const event = events.find((one) => !hasPlainName(text, one));
   return event === undefined || !('anchorStart' in event) ? undefined : { at: event.anchorStart - 1, reason: NO_NAME };
+}
+
+/** In `&x !!str key:` our parser takes the first mark for one of the mapping, which begins then where the second stands. */
+function misplaced(text: string, events: readonly Event[]): OtherReading | undefined {
+  for (const event of events) {
+    if (event.type !== EVENT_ID.MAPPING || event.style !== COLLECTION_STYLE.BLOCK) continue;
+    const end = Math.max(event.anchorEnd, event.tagEnd);
+    if (end >= 0 && !/[\r\n]/.test(text.slice(end, event.start))) return { at: event.start, reason: TWO_MARKS };
+  }
+  return undefined;
 }
 
 /** What Salt reads as the end of a word or of a comment, and perhaps as a key behind it, would be part of it here. In quotes it is text. */

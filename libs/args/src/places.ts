@@ -12,11 +12,6 @@ export interface Place {
   readonly column: number;
 }
 
-export interface Places {
-  readonly locate: (path: Path) => Place;
-  readonly unquotedKeys: readonly Path[];
-}
-
 /** A collection that is being walked: `path` of itself, `next` of its next child; a mapping awaits a key while `next` is undefined. */
 interface Frame {
   readonly path: Path;
@@ -24,17 +19,19 @@ interface Frame {
   next: string | number | undefined;
 }
 
-export function placesOf(text: string, events: readonly Event[]): Places {
+/** @returns what knows the place of a path; of an unknown one, that of its nearest known ancestor. */
+export function placesOf(text: string, events: readonly Event[]): (path: Path) => Place {
   const walk = new Walk(text);
   for (const event of events) walk.take(event);
-  return { locate: (path) => walk.locate(path), unquotedKeys: walk.unquotedKeys };
+  return (path) => walk.locate(path);
 }
 
 class Walk {
-  readonly unquotedKeys: Path[] = [];
   readonly #offsets = new Map<string, number>();
   readonly #frames: Frame[] = [];
   readonly #lineStarts: readonly number[];
+  /** What an alias may be as a key. */
+  readonly #words = new Map<string, ScalarEvent>();
 
   constructor(private readonly text: string) {
     this.#lineStarts = [0, ...Array.from(text.matchAll(/\r\n?|\n/g), (match) => match.index + match[0].length)];
@@ -47,7 +44,8 @@ class Walk {
       this.#advance();
       return;
     }
-    if (event.type === EVENT_ID.SCALAR && this.#awaitsKey()) return this.#takeKey(event);
+    const word = this.#wordOf(event);
+    if (word !== undefined && this.#awaitsKey()) return this.#takeKey(keyOf(this.text, word), startOf(event));
     const path = this.#childPath();
     this.#note(path, startOf(event));
     if (event.type === EVENT_ID.MAPPING || event.type === EVENT_ID.SEQUENCE) {
@@ -69,15 +67,18 @@ class Walk {
     return frame?.isMap === true && frame.next === undefined;
   }
 
-  #takeKey(scalar: ScalarEvent): void {
+  #wordOf(event: Event): ScalarEvent | undefined {
+    if (event.type === EVENT_ID.ALIAS) return this.#words.get(this.text.slice(event.anchorStart, event.anchorEnd));
+    if (event.type !== EVENT_ID.SCALAR) return undefined;
+    if (event.anchorStart >= 0) this.#words.set(this.text.slice(event.anchorStart, event.anchorEnd), event);
+    return event;
+  }
+
+  #takeKey(text: string, start: number): void {
     const frame = this.#frames.at(-1);
     if (frame === undefined) return;
-    const source = getScalarValue(this.text, scalar);
-    const plain = scalar.style === SCALAR_STYLE.PLAIN && scalar.tagStart < 0;
-    const meant = plain ? readPlainWord(source) : undefined;
-    frame.next = keyText(meant ?? (meant === null ? null : source)) ?? source;
-    this.#note(this.#childPath(), startOf(scalar));
-    if (meant !== undefined) this.unquotedKeys.push(this.#childPath());
+    frame.next = text;
+    this.#note(this.#childPath(), start);
   }
 
   #childPath(): Path {
@@ -100,6 +101,13 @@ class Walk {
     const line = this.#lineStarts.findLastIndex((start) => start <= offset);
     return { line: line + 1, column: offset - (this.#lineStarts[line] ?? 0) + 1 };
   }
+}
+
+function keyOf(text: string, scalar: ScalarEvent): string {
+  const source = getScalarValue(text, scalar);
+  const plain = scalar.style === SCALAR_STYLE.PLAIN && scalar.tagStart < 0;
+  const meant = plain ? readPlainWord(source) : undefined;
+  return keyText(meant === undefined ? source : meant) ?? source;
 }
 
 function startOf(event: Exclude<Event, { type: typeof EVENT_ID.POP | typeof EVENT_ID.DOCUMENT }>): number {

@@ -14,35 +14,61 @@ import {
   type ScalarEvent,
   YAMLException,
 } from 'js-yaml';
+import { MapPairs } from './map-pairs.js';
+import { type Path } from './places.js';
 import { SALT_SCHEMA } from './schema.js';
 
 const MAX_DEPTH = 60;
 const MAX_NODES = 200_000;
 const MAX_CODE = 0x10ffff;
+const EMPTY_LINE = 'an empty line stands behind a \\ at the end of a line: write \\n for it';
 /** Characters that are parsed to find the lines of a file that lack blanks, over all tries. */
 const MAX_PARSED = 64 << 20;
 
+export interface ReadYaml {
+  readonly value: Value;
+  readonly events: readonly Event[];
+  /** Paths whose key is a number, a boolean or null in YAML, also by an alias or a merge; in `value` it is text. */
+  readonly unquotedKeys: readonly Path[];
+}
+
 /** @throws {Error} `YAMLException` with a mark, or a plain one, when the text is not one document of this dialect. */
-export function readYaml(text: string, file = ''): { readonly value: Value; readonly events: readonly Event[] } {
-  const events = withoutLastBreak(text, parseEvents(text, { filename: file, maxDepth: MAX_DEPTH }));
-  for (const event of events) checkEscapes(text, event, file);
+export function readYaml(text: string): ReadYaml {
+  const parsed = withoutLastBreak(text, parseEvents(text, { maxDepth: MAX_DEPTH }));
+  const events = parsed.map((event) => withoutBareTag(text, event));
+  for (const event of events) checkEscapes(text, event);
   const second = startOfSecond(text, events);
-  if (second !== undefined) YAMLException.throwAt(text, second, SECOND_DOCUMENT, file);
-  const documents = constructFromEvents(events, { source: text, filename: file, schema: SALT_SCHEMA });
-  return { value: new ValueReader().read(documents[0] ?? null, 0), events };
+  if (second !== undefined) YAMLException.throwAt(text, second, SECOND_DOCUMENT);
+  const documents = constructFromEvents(events, { source: text, schema: SALT_SCHEMA });
+  const reader = new ValueReader();
+  return { value: reader.read(documents[0] ?? null), events, unquotedKeys: reader.unquotedKeys };
 }
 
 /** A block of text whose last line ends with the text has no line end there, in YAML 1.1. */
 function withoutLastBreak(text: string, events: Event[]): Event[] {
-  const last = events.findLast((event) => event.type === EVENT_ID.SCALAR);
+  const last = events.findLast((event) => event.type === EVENT_ID.SCALAR && event.valueStart >= 0);
   if (last?.type !== EVENT_ID.SCALAR || !isBlock(last) || last.valueEnd < text.length) return events;
   const lastLine = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1;
   const hasWords = last.indent >= 0 && text.length - lastLine > last.indent;
-  if (!hasWords) return events;
-  return events.map((event) => (event === last ? { ...last, chomping: CHOMPING_MODE.STRIP } : event));
+  // A last line of blanks alone is none.
+  const mended = hasWords
+    ? { ...last, chomping: CHOMPING_MODE.STRIP }
+    : { ...last, valueEnd: Math.max(last.valueStart, lastLine) };
+  return events.map((event) => (event === last ? mended : event));
 }
 
-function isBlock({ style }: ScalarEvent): boolean {
+/** A `!` by itself before a plain word says nothing in YAML 1.1: `! 1` is a number. In 1.2 it makes a text of it. */
+function withoutBareTag(text: string, event: Event): Event {
+  if (!hasBareTag(text, event) || event.style !== SCALAR_STYLE.PLAIN || event.valueStart < 0) return event;
+  return { ...event, tagStart: -1, tagEnd: -1 };
+}
+
+/** Whether a word, quotes or a block stand behind a `!` by itself. */
+export function hasBareTag(text: string, event: Event): event is ScalarEvent {
+  return event.type === EVENT_ID.SCALAR && text.slice(event.tagStart, event.tagEnd) === '!';
+}
+
+export function isBlock({ style }: ScalarEvent): boolean {
   return style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK;
 }
 
@@ -60,14 +86,19 @@ function startOfSecond(text: string, events: readonly Event[]): number | undefin
   return marks[end === 0 && first.explicitStart ? 1 : 0] ?? end;
 }
 
-/** Half a pair is no character, nor is anything beyond Unicode; a pair was refused, too. */
-function checkEscapes(text: string, event: Event, file: string): void {
+/**
+ * Half a pair is no character, nor is anything beyond Unicode; a pair was refused, too. An empty line behind an escaped line end is one of the text,
+ * and our parser forgets it.
+ */
+function checkEscapes(text: string, event: Event): void {
   if (event.type !== EVENT_ID.SCALAR || event.style !== SCALAR_STYLE.DOUBLE_QUOTED) return;
   const { valueStart, valueEnd } = event;
   for (const { 0: escape, index } of text.slice(valueStart, valueEnd).matchAll(/\\(?:u.{4}|U.{8}|[^])/g)) {
     const code = escape.length > 2 ? parseInt(escape.slice(2), 16) : 0;
     if (code > MAX_CODE || (code >= 0xd800 && code <= 0xdfff))
-      YAMLException.throwAt(text, valueStart + index, `${escape} names no character`, file);
+      YAMLException.throwAt(text, valueStart + index, `${escape} names no character`);
+    if (/^\\(?:\r\n|\r(?!\n)|\n)[ \t]*[\r\n]/.test(text.slice(valueStart + index, valueEnd)))
+      YAMLException.throwAt(text, valueStart + index, EMPTY_LINE);
   }
 }
 
@@ -128,17 +159,26 @@ function lineThatLacksBlanks(text: string, { reason, mark }: YAMLException): num
 
 /** Checks what js-yaml built, counting every visit: an alias costs as much as what it stands for. */
 class ValueReader {
+  readonly unquotedKeys: Path[] = [];
+  readonly #path: (string | number)[] = [];
   #visits = 0;
 
-  read(data: unknown, depth: number): Value {
+  read(data: unknown): Value {
     this.#visits += 1;
-    if (this.#visits > MAX_NODES || depth > MAX_DEPTH) throw new Error('too large or too deeply nested');
+    if (this.#visits > MAX_NODES || this.#path.length > MAX_DEPTH) throw new Error('too large or too deeply nested');
     if (data === null || typeof data === 'boolean' || typeof data === 'string') return data;
     if (typeof data === 'number' || typeof data === 'bigint' || data instanceof Float) return data;
-    if (Array.isArray(data)) return data.map((item) => this.read(item, depth + 1));
-    if (typeof data === 'object') {
-      return Object.fromEntries(Object.entries(data).map(([key, item]) => [key, this.read(item, depth + 1)]));
-    }
-    throw new Error('a value of no known kind');
+    if (Array.isArray(data)) return data.map((item, index) => this.#readAt(index, item));
+    if (typeof data !== 'object') throw new Error('a value of no known kind');
+    for (const { text, equal } of MapPairs.mergedKeys(data))
+      if (typeof equal !== 'string') this.unquotedKeys.push([...this.#path, text]);
+    return Object.fromEntries(Object.entries(data).map(([key, item]) => [key, this.#readAt(key, item)]));
+  }
+
+  #readAt(step: string | number, item: unknown): Value {
+    this.#path.push(step);
+    const value = this.read(item);
+    this.#path.pop();
+    return value;
   }
 }

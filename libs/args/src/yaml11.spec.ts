@@ -106,7 +106,7 @@ describe('a word of YAML 1.1', () => {
 
   it('is mended as often as needed up to 64 KiB; a longer one only while a mebibyte is parsed for it, and else stays text', () => {
     const word = (mends: number, length: number) => {
-      const own = `[${'! 1, '.repeat(mends)}`;
+      const own = `[${'! "1", '.repeat(mends)}`;
       return `${own}${'a,'.repeat((length - own.length) / 2)}b]`;
     };
     const read = [word(16, 65_000), word(3, 250_000), word(6, 250_000)].map(yamlify);

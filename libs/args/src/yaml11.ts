@@ -2,7 +2,7 @@
  * One word as YAML 1.1 reads it, with a parser of YAML 1.2: what only 1.2 accepts is refused, what only 1.1 accepts is
  * mended before the parse. Both are rare, and both were found by comparing many words with the original's parser.
  *
- * Not for files: there the newer parser's leniency does no harm, and what means something else is a problem (`otherReading`).
+ * Not for files and bodies: there the newer parser's leniency does no harm, and what means something else is a problem (`otherReading`).
  */
 import type { Value } from '@natrium/model';
 import {
@@ -14,7 +14,7 @@ import {
   type ScalarEvent,
   YAMLException,
 } from 'js-yaml';
-import { DUPLICATE_KEY, gluedComment, readYaml } from './read-yaml.js';
+import { DUPLICATE_KEY, gluedComment, hasBareTag, isBlock, readYaml } from './read-yaml.js';
 import { readPlainWord } from './scalars.js';
 
 const MAX_MENDS = 16;
@@ -81,34 +81,27 @@ function longName(text: string, events: readonly Event[]): number | undefined {
 }
 
 /**
- * A `!` by itself leaves a word to be read as if it were plain: `! 1` is a number, `! "1"` too. Nothing at all is the empty text, as libyaml
+ * A `!` by itself leaves what is in quotes to be read as if it were plain: `! "1"` is a number. Nothing at all is the empty text, as libyaml
  * has it. A block (`! |`) has no lines in a word, and is null.
  */
 function withoutBareTag(text: string, events: readonly Event[]): string | undefined {
-  const tagged = events.find((event) => event.type === EVENT_ID.SCALAR && hasBareTag(text, event));
+  const tagged = events.find((event) => hasBareTag(text, event) && /^(?:\s|$)/.test(text.slice(event.tagEnd)));
   if (tagged?.type !== EVENT_ID.SCALAR) return undefined;
-  const { tagStart, tagEnd, anchorEnd, valueStart, valueEnd, style } = tagged;
+  const { tagStart, tagEnd, anchorEnd, valueStart, valueEnd } = tagged;
   const before = text.slice(0, tagStart);
-  if (style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK) return `${before}~`;
+  if (isBlock(tagged)) return `${before}~`;
   if (valueStart < 0) {
     const end = Math.max(tagEnd, anchorEnd);
     return `${before} ${text.slice(tagEnd, end)} ""${text.slice(end)}`;
   }
-  const quote = style === SCALAR_STYLE.PLAIN ? 0 : 1;
-  return `${before} ${text.slice(tagEnd, valueStart - quote)}${plainWord(text, tagged)}${text.slice(valueEnd + quote)}`;
-}
-
-function hasBareTag(text: string, { tagStart, tagEnd }: ScalarEvent): boolean {
-  return text.slice(tagStart, tagEnd) === '!' && /^(?:\s|$)/.test(text.slice(tagEnd));
+  return `${before} ${text.slice(tagEnd, valueStart - 1)}${withoutQuotes(text, tagged)}${text.slice(valueEnd + 1)}`;
 }
 
 /** A word without its quotes, unless it is text: that may hold anything. */
-function plainWord(text: string, event: ScalarEvent): string {
-  const { style, valueStart, valueEnd } = event;
-  if (style === SCALAR_STYLE.PLAIN) return text.slice(valueStart, valueEnd);
+function withoutQuotes(text: string, event: ScalarEvent): string {
   const content = getScalarValue(text, event);
   if (content === '') return '~';
-  return readPlainWord(content) === undefined ? text.slice(valueStart - 1, valueEnd + 1) : content;
+  return readPlainWord(content) === undefined ? text.slice(event.valueStart - 1, event.valueEnd + 1) : content;
 }
 
 /** Within brackets a `?` before a word marks a key in YAML 1.1, also without a blank behind it (`{?a : b}`). */

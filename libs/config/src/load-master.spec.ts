@@ -281,6 +281,17 @@ describe('a mistake in the master file', () => {
       'DIR/master:6: publisher_acl.fred.0.web*.0.f.kwargs.true: YAML reads this key as true, which is not text. Mend: put it in quotes.',
     ]);
     expect(problems({ master: 'nodegroups: {1: a}\npeer: {"1": [test.*]}\n' })).toEqual([]);
+    expect(problems({ master: '_p: &p {"1": [test.*]}\npeer: {<<: *p}\npublisher_acl: *p\n' })).toEqual([]);
+  });
+
+  it.each([
+    ['_ops: &ops {1001: [test.*]}\npublisher_acl:\n  <<: *ops\n', 'DIR/master:2: publisher_acl.1001'],
+    ['_ops: &ops {1001: [test.*]}\npublisher_acl: *ops\n', 'DIR/master:2: publisher_acl.1001'],
+    ['_uid: &uid 1001\npublisher_acl:\n  *uid : [test.*]\n', 'DIR/master:3: publisher_acl.1001'],
+    ['publisher_acl:\n  !!int "1001": [test.*]\n', 'DIR/master:2: publisher_acl.1001'],
+  ])('refuses such a key also where it comes by an alias, a merge or a tag: %j', (master, place) => {
+    const reason = 'YAML reads this key as 1001, which is not text. Mend: put it in quotes.';
+    expect(problems({ master })).toEqual([`${place}: ${reason}`]);
   });
 
   it('refuses a key that is there twice, and text that is not YAML, naming the line', () => {

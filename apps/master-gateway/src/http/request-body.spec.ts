@@ -1,4 +1,4 @@
-import { Float } from '@natrium/model';
+import { Float, type Value } from '@natrium/model';
 import { BadRequestException, NotAcceptableException } from '@nestjs/common';
 import { lowstates, readBody } from './request-body.js';
 
@@ -149,10 +149,49 @@ describe('a body', () => {
     expect(told).toEqual([7]);
   });
 
-  it.each(['\x85', '\u2028', '\u2029'])('of YAML keeps %j, a line break of only YAML 1.1, as it came', (mark) => {
-    for (const text of [`a: x${mark}y`, `a: "x${mark}y"`, `a: |-\n  x${mark}y`])
-      expect(read('application/x-yaml', text)).toEqual({ a: `x${mark}y` });
-    expect(() => read('application/x-yaml', `a: 1${mark}b: 2`)).toThrow('Invalid YAML document');
+  const QUESTION = 'a word that begins with ? within brackets needs quotes';
+  const ANCHOR =
+    'a word that begins with & needs quotes; as the name of an anchor it has letters, digits, - and _ alone';
+  const END = 'ends a line for Salt: write a line end or take it out';
+  it.each([
+    ['fun: test.arg\narg: [?x]', `${QUESTION} (2:7)`],
+    ['- tgt: {?web1}', `${QUESTION} (1:9)`],
+    ['arg: [\n?x\n]', `${QUESTION} (2:2)`],
+    ['fun: x\n&tgt: a', `${ANCHOR} (2:1)`],
+    ['kwarg: {&a:b: 1}', `${ANCHOR} (1:9)`],
+    ['fun: x\n\ufefftgt: a', 'the character U+FEFF, which is not seen, begins this line: take it out (2:1)'],
+    ['arg: a\u2028tgt: b', `the character U+2028, which is not seen, ${END} (1:7)`],
+    ['# a\u2029tgt: b\nfun: c', `the character U+2029, which is not seen, ${END} (1:4)`],
+    ['arg: |\n  a\x85  b\n', `the character U+0085, which is not seen, ${END} (2:4)`],
+    ['timeout: ! "5"', 'a ! by itself before quotes or a block has Salt read the text in them as a plain word: take it out (1:10)'],
+    ['tgt: *', 'a word that begins with * needs quotes (1:6)'],
+    ['fun: a\nfun: b', 'the key fun is there twice in the same mapping (2:1)'],
+    ['arg: !!set {a}', 'the tag !!set is not taken: write a text, a list or a map without it (1:6)'],
+    ['arg: [a]#x', 'bad indentation of a mapping entry (1:9)'],
+    ['arg: [a,\tb]', 'a tab stands between the words of this line, where YAML wants blanks (1:10)'],
+  ])('of YAML that Salt reads otherwise, or not at all, is refused with what is wrong and where: %j', (text, sentence) => {
+    expect(sentenceOf(() => read('application/x-yaml', text))).toBe(`Invalid YAML document: ${sentence}`);
+  }); // prettier-ignore
+
+  it.each(['password: *s3cret', '{password, s3cret, s3cret}', 'password: a: s3cret'])(
+    'of YAML that is refused is told nothing that may be no key: %j',
+    (text) => {
+      expect(sentenceOf(() => read('text/yaml', text))).toMatch(/^Invalid YAML document: (?!.*s3cret)/);
+    },
+  );
+
+  it.each<readonly [string, Value]>([
+    ['arg: ["?x", w?b, ? a]\n?b: 1', { arg: ['?x', 'w?b', { a: null }], '?b': 1 }],
+    ['arg: &a [b]\nkwarg: {c: *a}', { arg: ['b'], kwarg: { c: ['b'] } }],
+    ['\ufeffarg: "\ufeffa \ufeff"', { arg: '\ufeffa \ufeff' }],
+    ['timeout: ! 5', { timeout: 5 }],
+  ])('of YAML with the same characters where Salt reads them so is taken: %j', (text, value) => {
+    expect(read('application/x-yaml', text)).toEqual(value);
+  });
+
+  it.each(['\x85', '\u2028', '\u2029'])('of YAML keeps %j, a line break of only YAML 1.1, in quotes', (mark) => {
+    for (const quote of ['"', "'"])
+      expect(read('application/x-yaml', `a: ${quote}x${mark}y${quote}`)).toEqual({ a: `x${mark}y` });
   });
 
   it('that nobody acts on may hold any bytes', () => {

@@ -4,8 +4,8 @@
  * Spec: docs/http-api.md#bodies. Nothing here may cost more than its length.
  */
 import { randomUUID } from 'node:crypto';
-import { NO_INDENTATION, readYaml, staysText, withIndentation, yamlify } from '@natrium/args';
-import { err, isList, isMap, messageOf, ok, readJson, type Result, type Value, type ValueMap } from '@natrium/model';
+import { readDocument, staysText, yamlify } from '@natrium/args';
+import { isList, isMap, readJson, type Value, type ValueMap } from '@natrium/model';
 import { BadRequestException, NotAcceptableException } from '@nestjs/common';
 
 const MAX_DEPTH = 60;
@@ -125,24 +125,14 @@ function plainText(text: string, bytes: 'utf-8' | 'any'): Value {
 
 function fromYaml(text: string, onYaml: (length: number) => void): Value {
   onYaml(text.length);
-  const read = yamlOf(text);
-  if (read.ok || !read.error.startsWith(NO_INDENTATION)) return taken('YAML document', parsed(read));
-  onYaml(INDENTED);
-  return taken('YAML document', parsed(yamlOf(withIndentation(text, INDENTED))));
-}
-
-function yamlOf(text: string): Result<Value, string> {
-  try {
-    return ok(readYaml(text).value);
-  } catch (cause) {
-    // Behind the first line, which ends with line and column, stands a piece of the body.
-    return err(messageOf(cause).split('\n', 1)[0] ?? '');
-  }
-}
-
-function parsed(read: Result<Value, string>): Value {
-  if (read.ok) return read.value;
-  throw new BadRequestException(`Invalid YAML document: ${read.error}`);
+  const read = readDocument(text, () => {
+    onYaml(INDENTED);
+    return INDENTED;
+  });
+  if (read.ok) return taken('YAML document', read.value);
+  const { reason, line, column } = read.error;
+  const place = line === undefined ? '' : ` (${String(line)}:${String(column)})`;
+  throw new BadRequestException(`Invalid YAML document: ${reason}${place}`);
 }
 
 function fromForm(text: string, onYaml: (length: number) => void): Value {

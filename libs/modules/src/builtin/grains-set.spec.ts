@@ -178,7 +178,21 @@ it.each<[string, (path: string) => void, RegExp]>([
     (path) => {
       writeFileSync(path, 'role: [web\n');
     },
-    / is no YAML: /,
+    / is no YAML: a bracket or a quote that is open before this line is not closed \(line 2, column 1\)$/,
+  ],
+  [
+    'YAML that Salt reads otherwise',
+    (path) => {
+      writeFileSync(path, 'os: x\nroles: [?db, web]\n');
+    },
+    / is no YAML: a word that begins with \? within brackets needs quotes \(line 2, column 9\)$/,
+  ],
+  [
+    'of two files, of which the second has a byte order mark,',
+    (path) => {
+      writeFileSync(path, 'os: x\n\ufeffrole: web\n');
+    },
+    / is no YAML: the character U\+FEFF, which is not seen, begins this line: take it out \(line 2, column 1\)$/,
   ],
   [
     'no file',

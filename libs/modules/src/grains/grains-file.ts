@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readYaml, withIndentation } from '@natrium/args';
+import { loadYaml } from '@natrium/args';
 import {
   countValues,
   isList,
@@ -81,12 +81,12 @@ function isLess(grains: ValueMap, before: ValueMap): boolean {
   return sizeOf(grains) <= sizeOf(before) && countOf(grains) <= countOf(before);
 }
 
-function parsed(text: string, path: string) {
-  try {
-    return readYaml(withIndentation(text), path).value;
-  } catch (error) {
-    throw new ExecutionError(`${path} is no YAML: ${messageOf(error)}`, { cause: error });
-  }
+function parsed(text: string, path: string): Value {
+  const loaded = loadYaml(text, path);
+  if (loaded.ok) return loaded.value.value;
+  const { reason, line, column } = loaded.error;
+  const place = line === undefined ? '' : ` (line ${String(line)}, column ${String(column)})`;
+  throw new ExecutionError(`${path} is no YAML: ${reason}${place}`);
 }
 
 /** One line for each grain; its value in YAML's flow style. */

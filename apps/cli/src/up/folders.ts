@@ -5,9 +5,11 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
+import { compilePolicy } from '@natrium/acl';
 import { BrokerKeys } from '@natrium/broker-auth';
 import { type ConfigProblem, type LoadedConfig, type MasterConfig } from '@natrium/config';
 import { fingerprint } from '@natrium/envelope';
+import { compileReactor } from '@natrium/flow';
 import { makeFolder, MasterKeys, writeWhole } from '@natrium/keystore';
 import { ANY_PORT, freePort, isFree } from '@natrium/process';
 import { isPair, makeBrokerTls } from '../init/broker-tls.js';
@@ -85,6 +87,12 @@ export function overruled({ locate }: LoadedConfig<MasterConfig>, folder: string
   const reason = `natriumctl up says what ${key} is itself, in ${own}, and that would not count`;
   const mend = isUnread ? 'take default_include out, or let it name master.d/*.conf' : `take ${key} out`;
   return [{ ...locate(path), path, reason, mend }];
+}
+
+/** What an acl-service or a runner-service would end at, after all before it was started, and name by the copy's path. */
+export function malformed({ config, locate }: LoadedConfig<MasterConfig>): readonly ConfigProblem[] {
+  const problems = [...compilePolicy(config).problems, ...compileReactor(config.reactor).problems];
+  return problems.map((problem) => ({ ...locate(problem.path), ...problem }));
 }
 
 /** The cluster of the broker's keys in a master folder; undefined where there are none, or where nobody asks for them. */

@@ -2,9 +2,9 @@
 import { existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { loadMasterConfig } from '@natrium/config';
+import { loadMasterConfig, problemSentence } from '@natrium/config';
 import { prepareFolders } from './folders.js';
-import { type GivenFiles, takeGivenFiles } from './given-files.js';
+import { type GivenFiles, pathsLeftBehind, takeGivenFiles } from './given-files.js';
 
 let [folder, given, master, file, old] = ['', '', '', '', ''];
 beforeEach(async () => {
@@ -146,5 +146,38 @@ describe('the files that count with a master file', () => {
       error: [{ file: up, path: [], reason, mend: 'give it another name' }],
     });
     expect(existsSync(peers())).toBe(false);
+  });
+});
+
+describe('what a master file names by a relative path', () => {
+  const beside = (name: string) => {
+    const path = join(dirname(given), name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, '');
+    return path;
+  };
+  const problems = (text: string) => {
+    writeFileSync(given, text);
+    taken();
+    const loaded = loadMasterConfig(master);
+    return loaded.ok ? pathsLeftBehind(given, loaded.value, master).map(problemSentence) : loaded.error;
+  };
+  const sentence = (key: string, name: string) =>
+    `${key}: ${join(dirname(given), name)} would not count: ${name} starts at ${master} with the copy of ${given} in it. Mend: have ${key} name it by its whole path.`;
+
+  it('is a problem where it is there and its copy would not find it, also where only the default names it', () => {
+    beside('pillar/top.sls');
+    beside('autoreject.conf');
+    expect(problems('pillar_roots: {base: [pillar, none]}\n')).toEqual([
+      expect.stringContaining(sentence('pillar_roots', 'pillar')),
+      expect.stringContaining(sentence('autoreject_file', 'autoreject.conf')),
+    ]);
+  });
+
+  it('is none where the cluster’s own folder has it, nor where its whole path is named', () => {
+    mkdirSync(join(master, 'pillar'));
+    const whole = dirname(beside('runners/mine.mjs'));
+    beside('pillar/top.sls');
+    expect(problems(`pillar_roots: {base: [pillar]}\nrunner_dirs: ${whole}\n`)).toEqual([]);
   });
 });

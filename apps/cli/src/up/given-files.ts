@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { type ConfigProblem, filesBeside } from '@natrium/config';
+import { type ConfigProblem, filesBeside, type LoadedConfig, type MasterConfig } from '@natrium/config';
 import { makeFolder, writeWhole } from '@natrium/keystore';
 import { err, ok, type Result } from '@natrium/model';
 
@@ -104,6 +104,33 @@ export function leftBehind(given: string, read: readonly string[], folder: strin
     const reason = `it counts with ${given}, and would not with the copy of that file in ${folder}`;
     return [{ file, path: [], reason, mend: 'have include name it by its whole path' }];
   });
+}
+
+const PATHS = ['pillar_roots', 'runner_dirs', 'autosign_file', 'autoreject_file', 'autosign_grains_dir'] as const;
+
+/**
+ * Relative paths, and the names that count where the file says none, start at the copy's folder: what lies beside the given file and not
+ * there would not count, without a word.
+ */
+export function pathsLeftBehind(
+  given: string,
+  { config, locate }: LoadedConfig<MasterConfig>,
+  folder: string,
+): readonly ConfigProblem[] {
+  return PATHS.flatMap((key) =>
+    pathsIn(config[key]).flatMap((path) => {
+      const name = relative(folder, path);
+      const beside = join(dirname(resolve(given)), name);
+      if (name === '' || name.startsWith('../') || existsSync(path) || !existsSync(beside)) return [];
+      const reason = `${beside} would not count: ${name} starts at ${folder} with the copy of ${given} in it`;
+      return [{ ...locate([key]), path: [key], reason, mend: `have ${key} name it by its whole path` }];
+    }),
+  );
+}
+
+function pathsIn(value: MasterConfig[(typeof PATHS)[number]]): readonly string[] {
+  const paths = typeof value === 'string' ? [value] : Object.values<string | readonly string[]>(value).flat();
+  return paths.filter((path) => path !== '');
 }
 
 interface Held {

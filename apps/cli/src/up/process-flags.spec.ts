@@ -16,14 +16,35 @@ const KNOWN = [
 
 const flagsIn = (line: string | undefined) => (line ?? '').match(/--[\w-]+(?:=\w+)?/g);
 
+/** What is meant for the allocator. */
+const allocatorIn = (text: string | undefined): unknown =>
+  Object.fromEntries([...(text ?? '').matchAll(/(MALLOC_\w+)=(\d+)/g)].map(([, name, value]) => [name, value]));
+
 const flagsOfNode = (line: string | undefined) => flagsIn(line?.split('main.mjs')[0]);
+
+const stageOf = (name: string) =>
+  readFileSync(inRoot('Dockerfile'), 'utf8')
+    .split(/^FROM /m)
+    .find((stage) => stage.startsWith(`base AS ${name}\n`)) ?? '';
 
 it('an agent’s are the same in the unit and in the image', () => {
   const unit = readFileSync(inRoot('systemd/natrium-minion.service'), 'utf8');
-  const image = readFileSync(inRoot('Dockerfile'), 'utf8');
+  const image = stageOf('minion');
   expect(flagsIn(/^ExecStart=.*$/m.exec(unit)?.[0])).toEqual(LEAN_AGENT.flags);
   expect(flagsIn(/^ENTRYPOINT .*minion-agent.*$/m.exec(image)?.[0])).toEqual(LEAN_AGENT.flags);
+  expect(allocatorIn(/^Environment=.*$/m.exec(unit)?.[0])).toEqual(LEAN_AGENT.env);
+  expect(allocatorIn(image)).toEqual(LEAN_AGENT.env);
 });
+
+it.each(['gateway', 'acl', 'runner', 'sink'])(
+  'the allocator of %s is the same in the unit and in the image',
+  (name) => {
+    const unit = readFileSync(inRoot(`systemd/natrium-${name}.service`), 'utf8');
+    expect(allocatorIn(/^Environment=.*$/m.exec(unit)?.[0])).toEqual(SMALL_SERVICE.env);
+    expect(allocatorIn(stageOf('service'))).toEqual(SMALL_SERVICE.env);
+    expect(ROOMY_GATEWAY.env).toEqual(SMALL_SERVICE.env);
+  },
+);
 
 it.each([
   ['gateway', 'master-gateway', ROOMY_GATEWAY],

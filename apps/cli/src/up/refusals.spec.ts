@@ -91,6 +91,29 @@ it.each([
   expect(existsSync(join(folder, 'state', 'master', 'pki'))).toBe(false);
 }); // prettier-ignore
 
+it('access lists and reactions that no service would start with are told of by the given file’s name, and nothing is started', async () => {
+  const given = join(folder, 'given');
+  writeFileSync(given, 'peer:\n  web1: test.*\nreactor:\n  - web/*: [/srv/reactor/start.sls]\n');
+  const io = new ScriptedIo();
+  expect(await runUp(optionsWith({ masterConfig: given }), io)).toBe(78);
+  const [lists, reactions, ...rest] = io.stderr.split('\n');
+  expect([lists, reactions]).toEqual([
+    expect.stringContaining(`${given}:2: peer.web1: `),
+    expect.stringContaining(`${given}:4: reactor.0.web/*.0: files of reactions are not read`),
+  ]);
+  expect([rest, existsSync(join(folder, 'state', 'master', 'pki'))]).toEqual([[''], false]);
+});
+
+it('a master file whose relative paths mean nothing where its copy is begins nothing, and is told of by its own name', async () => {
+  const given = join(folder, 'given');
+  writeFileSync(given, 'peer: {}\npillar_roots: {base: [pillar]}\n');
+  mkdirSync(join(folder, 'pillar'));
+  const io = new ScriptedIo();
+  expect(await runUp(optionsWith({ masterConfig: given }), io)).toBe(78);
+  expect(io.stderr).toContain(`${given}:2: pillar_roots: ${join(folder, 'pillar')} would not count: `);
+  expect(existsSync(join(folder, 'state', 'master', 'pki'))).toBe(false);
+});
+
 it('a master file that includes what its copy would not find begins nothing: each such file is named, and how it would be found', async () => {
   const salt = join(folder, 'a', 'salt');
   const [given, denies] = [join(salt, 'master'), join(folder, 'a', 'acl.conf')];

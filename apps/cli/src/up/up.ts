@@ -28,13 +28,14 @@ import {
   certify,
   type Folders,
   foundedCluster,
+  malformed,
   overruled,
   prepareFolders,
   renamed,
   writeBroker,
   writeMinion,
 } from './folders.js';
-import { type GivenFiles, leftBehind, takeGivenFiles } from './given-files.js';
+import { type GivenFiles, leftBehind, pathsLeftBehind, takeGivenFiles } from './given-files.js';
 import { letIn } from './letting-in.js';
 import { allAnswer } from './pinging.js';
 import { LEAN_AGENT, ROOMY_GATEWAY, SMALL_SERVICE } from './process-flags.js';
@@ -135,7 +136,9 @@ class Cluster {
       ? [
           ...overruled(loaded.value, master),
           ...renamed(loaded.value, founded),
+          ...malformed(loaded.value),
           ...(given === undefined ? [] : leftBehind(given, loaded.value.files, master)),
+          ...(given === undefined ? [] : pathsLeftBehind(given, loaded.value, master)),
         ]
       : loaded.error;
     if (loaded.ok && problems.length === 0) {
@@ -231,7 +234,7 @@ class Cluster {
   #howOf(service: string, replica: number): How {
     if (service !== GATEWAY) return SMALL_SERVICE;
     if (this.#httpPort === undefined) return ROOMY_GATEWAY;
-    return { ...ROOMY_GATEWAY, env: { NATRIUM_HTTP_PORT: String(this.#httpPort + replica - 1) } };
+    return { ...ROOMY_GATEWAY, env: { ...ROOMY_GATEWAY.env, NATRIUM_HTTP_PORT: String(this.#httpPort + replica - 1) } };
   }
 
   #child(program: Program): Child {

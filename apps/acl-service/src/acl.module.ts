@@ -34,6 +34,7 @@ import { tokenHandler } from './eauth/token-requests.js';
 import { Tokens } from './eauth/tokens.js';
 import { EventRefusals } from './audit/event-refusals.js';
 import { tellFigures } from './figures.js';
+import { enrolFirstAccount } from './first-account.js';
 import { Granting } from './granting.js';
 import { Guests } from './broker/guests.js';
 import { answeringHello } from './hello-service.js';
@@ -113,6 +114,7 @@ async function openParts({ link, service, onListening, onStop, log, metrics }: A
     config = next;
     logins.use(next);
     pillarWatch.readSoon();
+    hearUser(next.user);
   };
   const onRead = () => void reports.tell();
   const stoodStill = standstillOf(onListening, onStop);
@@ -127,7 +129,7 @@ async function openParts({ link, service, onListening, onStop, log, metrics }: A
   onStop(() => events.close());
   const joining = new Joining(link, roster, admission, { audit, room, users, events, budget: budget() });
   tellOfKeys(link, { roster, joining, log });
-  await enrolFirstAccount(link, roster, policies.current.masterAccount);
+  const hearUser = await enrolFirstAccount(link, roster, policies.current.masterAccount, log);
   const reports = await PolicyReports.begin(link, { store, policies, log, onStop });
   return {
     ...{ link, log, runnerTimeoutMs, budget, roster, room, inventory, mines, audit, index, heads, archive },
@@ -284,11 +286,4 @@ async function openLogins(link: RoleLink, store: Store, config: MasterConfig, pa
   const attempts = new Attempts(tallies, now);
   const own = () => link.clock.own();
   return { tokens, logins: new Logins(config, { ...parts, tokens, tallies, attempts, now, own }) };
-}
-
-/** While there is no account at all, the one that `natriumctl init` made is let in. */
-async function enrolFirstAccount(link: RoleLink, roster: Roster, name: string): Promise<void> {
-  const first = link.keys.firstAccount();
-  if (first === undefined || roster.records().some(({ kind }) => kind === 'account')) return;
-  await roster.write({ kind: 'account', name, identity: first.identity, nkey: first.nkey, state: 'accepted' });
 }

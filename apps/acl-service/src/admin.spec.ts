@@ -202,6 +202,24 @@ it('a list that no message carries is refused, and so is a key whose name is as 
   expect(() => writeAs(contracts.adminDone.schema, { refusal, result: null })).not.toThrow();
 });
 
+it('the audit says whose tokens were ended, by a name or by the beginning of an id; of none, nobody’s', async () => {
+  const { askAs, root, tokens, recorded } = await aWorld();
+  const entry = { use: 'session' as const, groups: [], start: 0, expires: NOW + 1, list: null };
+  const revoke = async (arg: Arg) => {
+    const told = await askAs(root, 'token', 'token.revoke', arg);
+    return [told, recorded.at(-1)?.detail['users']];
+  };
+  for (const eauth of ['ldap', 'pam', 'ldap']) await tokens.issue({ ...entry, eauth, name: 'zoe' });
+  await tokens.issue({ ...entry, eauth: 'file', name: 'fred' });
+  const [users, one] = [['ldap/zoe', 'pam/zoe'], ['file/fred']];
+  const [told, recordedUsers] = await revoke({ user: 'ZOE' });
+  expect(told).toMatchObject({ revoked: 3 });
+  expect([...(recordedUsers as readonly string[])].sort()).toEqual(users);
+  expect(await revoke({ id: (await tokens.list())[0]?.id ?? '' })).toMatchObject([{ revoked: 1 }, one]);
+  expect(await revoke({ user: 'zoe' })).toMatchObject([{ revoked: 0 }, []]);
+  expect(await revoke({ id: '00000000' })).toEqual(['bad_request', undefined]);
+});
+
 const fails = (name: string) => () => Promise.reject(Object.assign(new Error('the broker does not answer'), { name }));
 
 it('what only reads is answered also where nothing can be stored; what would change something is not begun', async () => {

@@ -3,11 +3,13 @@
  * account with full access may ask; each request that may change something runs once, and is recorded before it is answered.
  */
 import { type Clock, digestOf, isStoreFailure, type Opened, readAsked } from '@natrium/bus';
-import { type Cluster, encodedSize, fingerprint, fromHex, toHex, verify } from '@natrium/envelope';
+import { type Cluster, encodedSize, fingerprint, fromHex, toHex, verify, type WireMap } from '@natrium/envelope';
 import { type Budget, TOO_FAST } from '@natrium/flow';
 import {
   err,
   fromPlain,
+  isList,
+  isMap,
   nameOf,
   type Principal,
   type Refusal,
@@ -156,7 +158,11 @@ export class Admin {
         jid: null,
         verdict: isAllowed ? 'allow' : 'refuse',
         rule: isAllowed || done === undefined ? null : done.error.code,
-        detail: { ...page.asked, ...(keys.length > 0 ? namedIn(page.keys, done?.ok === true) : {}) },
+        detail: {
+          ...page.asked,
+          ...(keys.length > 0 ? namedIn(page.keys, done?.ok === true) : {}),
+          ...(request.funs[0] === REVOKES ? endedBy(done) : {}),
+        },
       });
     }
   }
@@ -166,6 +172,7 @@ export class Admin {
 const UNRECORDED: ReadonlySet<string> = new Set(['audit.read', 'audit.sweep']);
 /** From then on the beginnings of chains are gone by right. */
 const ARCHIVES = 'audit.archive';
+const REVOKES = 'token.revoke';
 
 /** A second time these change nothing, and their answer opens for the asker alone: they go on where nothing can be stored. */
 const READS = /^(?:audit|inventory|policy)\.|\.list$/;
@@ -190,6 +197,12 @@ async function unlessUnwritten(doing: ReturnType<AdminHandler>): ReturnType<Admi
     const sentence = `it could not be written, or not all of it: ${cause.message}; look what was done, and ask again`;
     return refuse('store_unavailable', sentence);
   }
+}
+
+/** Whose tokens were ended, as `back end/name`. */
+function endedBy(done: Result<Value, Refusal> | undefined): WireMap {
+  const users = done?.ok === true && isMap(done.value) ? done.value['users'] : undefined;
+  return isList(users) ? { users: users.filter((user) => typeof user === 'string') } : {};
 }
 
 /** Of all keys, accounts or tokens at once. */

@@ -141,6 +141,8 @@ export type LoginOptions =
 export interface MasterOptions {
   readonly configDir: string;
   readonly login?: LoginOptions;
+  /** Told when the broker is away for longer than a moment, and when it is back: whoever waits is to know for what. */
+  readonly tell?: (sentence: string) => void;
 }
 export type ConnectMaster = (options: MasterOptions) => Promise<Result<MasterLink, ConnectProblem>>;
 

@@ -18,7 +18,7 @@ export {
 export { NatsTransport } from './nats/nats-transport.js';
 export type { BrokerTls, BrokerUser, NatsOptions } from './nats/settings.js';
 export { tellingSilence } from './nats/telling-silence.js';
-export { waitingForBroker } from './nats/waiting-for-broker.js';
+export { tellingLost, waitingForBroker } from './nats/waiting-for-broker.js';
 export { type BrokerTrouble, whyNoBroker } from './nats/why-no-broker.js';
 export { Clock } from './parties/clock.js';
 export { Directory } from './parties/directory.js';
@@ -33,6 +33,7 @@ export type { Change, Entry, Store } from './ports/store.js';
 export type { Incoming, Listening, Transport } from './ports/transport.js';
 export type { Opened } from './sealing/opened.js';
 export { Sealer } from './sealing/sealer.js';
+export { firstThenCounts } from './sealing/first-then-counts.js';
 export { tellingUnopened } from './sealing/telling-unopened.js';
 export { changeEntry, createOrUpdate, type EntryChange } from './storage/change-entry.js';
 export { GroupCommit } from './storage/group-commit.js';

@@ -232,7 +232,7 @@ export const MasterConfig = z.strictObject({
   ...logKeys,
   user: z._default(accountName(), 'root').register(keyDocs, {
     group: 'Accounts',
-    doc: 'The account with full access; as whom the services run, their units say',
+    doc: 'The account with full access, as it was when the cluster was founded; as whom the services run, their units say',
     takes: 'an account name',
   }),
   ...traceKeys,

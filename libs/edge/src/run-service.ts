@@ -7,7 +7,7 @@
  * A supervisor that holds the other end of standard input (`NATRIUM_SUPERVISED=1`) takes the service with it when it dies.
  */
 import 'reflect-metadata';
-import type { DynamicModule, INestMicroservice, LoggerService } from '@nestjs/common';
+import type { DynamicModule, INestMicroservice } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { readTrouble, writeTrouble } from '@natrium/bus';
 import { logOptions } from '@natrium/config';
@@ -27,10 +27,12 @@ import { pino, type Logger } from 'pino';
 import { endWhenLost } from './broker-login.js';
 import { tellLinkFigures } from './link-figures.js';
 import { MetricsDoor, metricsAddress } from './metrics-door.js';
+import { nestLogger } from './nest-logger.js';
 import { RoleLink } from './role-link.js';
 import { AsThrown, SealedStrategy } from './sealed-strategy.js';
 import { readServiceConfig, type ServiceConfig } from './service-config.js';
 import { ServiceMetrics } from './service-metrics.js';
+import { tellingFailures } from './telling-failures.js';
 
 type Hook = () => Promise<void> | void;
 
@@ -211,13 +213,14 @@ async function begin(
 }
 
 function strategyOf({ bus, own }: RoleLink, { role, config, log, metrics }: ServiceOptions): SealedStrategy {
+  const tellFailure = tellingFailures(log);
   return new SealedStrategy({
     bus,
     prefix: `nt.${config.cluster}`,
     queue: role,
     instance: own.instance,
     onHandlerFailure: (route, cause) => {
-      log.error({ err: cause, route }, 'a request failed');
+      tellFailure(route, cause);
       metrics?.handlerFailed(route);
     },
     onAnswered: (route, seconds) => {
@@ -282,19 +285,4 @@ function stopOnSignal(log: Logger, stop: (atOnce: AbortSignal) => Promise<void>)
       },
     );
   });
-}
-
-/** Nest's own log lines go into ours; what Nest calls information is only detail here. */
-function nestLogger(log: Logger): LoggerService {
-  const at = (level: 'debug' | 'warn' | 'error') => (message: unknown) => {
-    log[level](message instanceof Error ? { err: message } : { nest: String(message) }, 'nest');
-  };
-  return {
-    log: at('debug'),
-    warn: at('warn'),
-    error: at('error'),
-    debug: at('debug'),
-    verbose: at('debug'),
-    fatal: at('error'),
-  };
 }

@@ -7,7 +7,7 @@
  *
  * Spec: spec/envelope.md#durability.
  */
-import { type Jid, ok, type Refusal, type Result } from '@natrium/model';
+import { type Jid, ok, type Refusal, type Result, Unanswered } from '@natrium/model';
 import type { records } from '@natrium/wire';
 import type { ActiveJob, ActiveJobs } from './active-jobs.js';
 import { asReturn } from './news.js';
@@ -139,7 +139,7 @@ export class JobTakeover {
     if (granted !== undefined) return { asked, granted, revision };
     const answer = await this.ports.askGrant(ask, asked.jid as Jid);
     if (!answer.ok) {
-      if (answer.error.code === 'acl_unavailable') throw new Error(answer.error.sentence);
+      if (answer.error.code === 'acl_unavailable') throw new Unanswered(answer.error.sentence);
       return undefined;
     }
     const { caller, grant, members, missing } = answer.value;

@@ -1,5 +1,5 @@
 /** Rules of publishing: the order is the security argument, and whatever refuses sends nothing. */
-import { err, ok, parseJid, refusal, type Refusal, type Request, type Result } from '@natrium/model';
+import { err, ok, parseJid, refusal, type Refusal, type Request, type Result, Unanswered } from '@natrium/model';
 import type { records } from '@natrium/wire';
 import { aRequest, NOW } from './a-request.spec-support.js';
 import { type ActiveJob, ActiveJobs } from './active-jobs.js';
@@ -508,7 +508,7 @@ describe('a caller whose last request was granted', () => {
     change(gate);
     gate.verdict = err(refusal('acl_unavailable', 'nobody decided: nothing was sent'));
     const heard = gate.heard.length;
-    await expect(gate.publish(second)).rejects.toThrow('ask again');
+    await expect(gate.publish(second)).rejects.toThrow(Unanswered);
     expect(gate.heard).toHaveLength(heard);
   });
 

@@ -9,7 +9,7 @@
  *
  * Spec: spec/acl.md#peer, spec/envelope.md#durability. The original's behaviour: compat/cases/peer.jsonl.
  */
-import { type Jid, messageOf, refusal } from '@natrium/model';
+import { type Jid, messageOf, refusal, Unanswered } from '@natrium/model';
 import type { records } from '@natrium/wire';
 import type { ActiveJob, ActiveJobs } from './active-jobs.js';
 import { asReturn, refused, returns, started, type Tell, withEnd } from './news.js';
@@ -93,7 +93,7 @@ export class PeerPublish {
     }
     const dropped = this.#drop(early, place);
     // The refusal says that nothing was sent. Where another gateway may have got a decision and gone on with the job, that could be wrong.
-    if (!granted.ok && granted.error.code === 'acl_unavailable' && !(await dropped)) throw new Error(MAY_RUN);
+    if (!granted.ok && granted.error.code === 'acl_unavailable' && !(await dropped)) throw new Unanswered(MAY_RUN);
     if (!granted.ok && granted.error.code === 'request_expired' && (await this.#followExpired(ask, follow, tell)))
       return;
     // An empty resolution is never sent on: authorised, nobody matched.

@@ -13,4 +13,4 @@ export { StorageFolder, storageKeyId, storageKeyMs } from './storage-folder.js';
 export { diskTrouble, mendOf, PartlyWritten } from './disk-trouble.js';
 export { type FolderLock, FolderInUse, type FolderUse, lockFolder } from './folder-lock.js';
 export { KeyfileCorrupt, readKeyFile, writeKeyFile } from './key-file.js';
-export { makeFolder, readIfThere, removeDrafts, syncName, writeWhole } from './whole-file.js';
+export { makeFolder, readIfThere, removeDrafts, removeDraftsIn, syncName, writeWhole } from './whole-file.js';

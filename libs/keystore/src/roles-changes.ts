@@ -5,7 +5,7 @@
  * Spec: spec/envelope.md#roles; docs/keys.md says when to do what.
  */
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import {
   equalBytes,
   MAX_DOCUMENTS,
@@ -18,6 +18,7 @@ import {
 import type { MasterKeys } from './master-keys.js';
 import { ROLES_VALID_MS, writeRolesFile } from './roles-file.js';
 import { KeyfileCorrupt, readKeyFile, writeKeyFile } from './key-file.js';
+import { removeDrafts, removeDraftsIn } from './whole-file.js';
 
 /** A change that makes no sense now; nothing was written. */
 export class RolesUnchanged extends Error {
@@ -35,6 +36,13 @@ export class RolesChanges {
   /** How often the document can still be changed: one more than a reader takes would end the cluster. */
   get left(): number {
     return MAX_DOCUMENTS - this.keys.chain()[1].length;
+  }
+
+  /** Takes away what a change that was killed has half written: each may hold a key. For whoever alone changes them now. */
+  removeDrafts(): void {
+    removeDrafts(this.keys.rolesPath);
+    removeDraftsIn(dirname(this.keys.rolePath('acl')));
+    removeDraftsIn(dirname(this.rootPath), (name) => name.startsWith(basename(this.rootPath)));
   }
 
   /** The same keys, for two more years; everyone begins a new epoch with it. */

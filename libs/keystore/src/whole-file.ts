@@ -20,7 +20,7 @@ import { codeOf } from '@natrium/model';
 
 const FOLDER_MODE = 0o700;
 /** What `writeWhole` calls a file until it is whole. */
-const DRAFT = /^[0-9a-f]{12}\.new$/;
+const DRAFT = /^(.+)\.[0-9a-f]{12}\.new$/;
 
 /** @returns undefined when there is no such file. @throws {Error} The system's own, when it cannot be read. */
 export function readIfThere(path: string): Buffer | undefined {
@@ -58,8 +58,15 @@ export function writeWhole(path: string, content: string | Uint8Array, mode: num
 
 /** Removes what a process that was killed in the middle of `writeWhole` has left; of another that still writes it would be missed. */
 export function removeDrafts(path: string): void {
-  const [folder, name] = [dirname(path), basename(path)];
-  const isDraft = (found: string) => found.startsWith(`${name}.`) && DRAFT.test(found.slice(name.length + 1));
+  removeDraftsIn(dirname(path), (name) => name === basename(path));
+}
+
+/** The same of each file of a folder, or of those that are named so. */
+export function removeDraftsIn(folder: string, isOf: (name: string) => boolean = () => true): void {
+  const isDraft = (found: string) => {
+    const name = DRAFT.exec(found)?.[1];
+    return name !== undefined && isOf(name);
+  };
   try {
     for (const found of readdirSync(folder)) if (isDraft(found)) rmSync(join(folder, found), { force: true });
   } catch {

@@ -33,3 +33,4 @@ export {
   type Signed,
 } from './request.js';
 export { sample } from './sample.js';
+export { Unanswered } from './unanswered.js';

@@ -41,7 +41,7 @@ export class Attempts {
   /** @throws {Error} When it cannot be counted: then nothing may be looked at. */
   async begin(attempt: Attempt): Promise<'locked' | 'busy' | Try> {
     const account = accountKey(attempt);
-    const address = `address/${countedAddress(attempt.address)}`;
+    const address = addressKey(attempt);
     const [ofAccount, ofAddress] = await both(this.#take(account, BUDGET.account), this.#take(address, BUDGET.address));
     if (isTaken(ofAccount) && isTaken(ofAddress)) {
       const end = async (accountEnds: End, addressEnds: End) => {
@@ -53,6 +53,17 @@ export class Attempts {
     if (isTaken(ofAccount)) await this.#end(account, ofAccount, giving);
     if (isTaken(ofAddress)) await this.#end(address, ofAddress, ofAccount === 'locked' ? failing : giving);
     return ofAccount === 'locked' || ofAddress === 'locked' ? 'locked' : 'busy';
+  }
+
+  /** Whether no password is looked at now, whatever comes. @throws {Error} When that cannot be read. */
+  async isLocked(attempt: Attempt): Promise<boolean> {
+    const isSpent = (key: string, budget: number) =>
+      this.tallies.change<boolean>(key, (known) => [(known?.failed ?? 0) >= budget, known]);
+    const [ofAccount, ofAddress] = await both(
+      isSpent(accountKey(attempt), BUDGET.account),
+      isSpent(addressKey(attempt), BUDGET.address),
+    );
+    return ofAccount || ofAddress;
   }
 
   #take(key: string, budget: number): Promise<Begun> {
@@ -98,4 +109,8 @@ async function both<A, B>(one: Promise<A>, other: Promise<B>): Promise<readonly 
 /** Directories take a name in any case, and with any blanks: each spelling is the same account. */
 function accountKey({ eauth, username }: Attempt): string {
   return `account/${eauth} ${folded(username)}`;
+}
+
+function addressKey({ address }: Attempt): string {
+  return `address/${countedAddress(address)}`;
 }

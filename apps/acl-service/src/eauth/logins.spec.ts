@@ -208,7 +208,8 @@ describe('a failure', () => {
     const begin = () => pass(ms).then(() => 'locked' as const);
     const steady = { now: clock.now, pause: pass };
     const settings = { auth_ldap: { uri: 'ldap://127.0.0.1:1', basedn: 'dc=x', binddn: 'uid={{ username }},dc=x' } };
-    const { login } = loginsWith({ ldap: {} }, settings, { attempts: { begin } as unknown as Attempts }, steady);
+    const attempts = { begin, isLocked: () => Promise.resolve(false) } as unknown as Attempts;
+    const { login } = loginsWith({ ldap: {} }, settings, { attempts }, steady);
     expect(await login(eauth, 'zoe', 'one')).toMatchObject(REFUSED);
     return clock.now();
   };
@@ -366,5 +367,28 @@ describe('too many logins', () => {
     expect(await store.list('o.*')).toHaveLength(MAX_AT_ONCE);
     const again = await logins.handle(loginOfFred(ids[told.indexOf('slow_down')] ?? ''));
     expect(again.refusal).toBeNull();
+  });
+
+  it('of an account that is locked are not noted in the store, and count for their address; another account’s are', async () => {
+    const store = new MemoryStore('tokens');
+    const own = { once: new OnceOnly(store, () => NOW) } as unknown as Own;
+    writeFileSync(join(folder, 'flooded'), 'fred:right\nzoe:right\n');
+    const file = { '^filename': join(folder, 'flooded'), '^filetype': 'text', '^hashtype': 'plaintext' };
+    const steady = { now: () => 0, pause: () => Promise.resolve() };
+    const { logins } = loginsWith({ file }, {}, own, steady);
+    let asked = 0;
+    const login = async (username: string, secret: string) => {
+      const { body, party } = loginOfFred(`id ${String((asked += 1))}`);
+      const credential = { ...body.credential, eauth: 'file', username, secret };
+      return (await logins.handle({ body: { ...body, credential }, party })).refusal?.code;
+    };
+    const failed = async (times: number) => {
+      for (let n = 0; n < times; n += 1) expect(await login('fred', 'wrong')).toBe('bad_credential');
+      return (await store.list('o.*')).length;
+    };
+    expect([await failed(10), await failed(89)]).toEqual([10, 10]);
+    expect([await login('zoe', 'right'), (await store.list('o.*')).length]).toEqual([undefined, 11]);
+    expect([await failed(1), await login('zoe', 'right')]).toEqual([11, 'bad_credential']);
+    expect(await store.list('o.*')).toHaveLength(11);
   });
 });

@@ -198,8 +198,10 @@ export class Logins {
    * nothing tells when another replica looks at them. Meanwhile it holds no place.
    */
   async #atItsTurn(from: Asked, address: string): Promise<Result<Login, Refusal>> {
-    // Only here, so that whoever is told to come again costs the store nothing.
-    const taken = await this.parts.once.takeNamed('login', from.token);
+    // Only here, so that whoever is told to come again costs the store nothing; nor does a flood at what is locked, whose passwords nobody
+    // looks at. Where that cannot be read, noting it says so.
+    const isLocked = await this.parts.attempts.isLocked(from).catch(() => false);
+    const taken = isLocked ? ok(undefined) : await this.parts.once.takeNamed('login', from.token);
     if (!taken.ok) return taken;
     for (const end = this.steady.now() + BUSY_MS; ;) {
       const login = (await this.#looks.during(address, () => this.#ask(from))) ?? err(BUSY);

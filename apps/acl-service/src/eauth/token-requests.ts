@@ -9,7 +9,7 @@ export function tokenHandler(tokens: Tokens): AdminHandler {
     const { id, user, eauth } = isMap(asked) ? asked : {};
     if (fun !== 'token.revoke') return err(NOT_SO);
     if (typeof user === 'string' && (eauth === undefined || typeof eauth === 'string')) {
-      return ok({ revoked: await tokens.revokeOf(eauth, user) });
+      return ok(ended(await tokens.revokeOf(eauth, user)));
     }
     if (typeof id !== 'string') return err(NOT_SO);
     const revoked = await tokens.revoke(id);
@@ -20,8 +20,13 @@ export function tokenHandler(tokens: Tokens): AdminHandler {
             `no single token begins with ${JSON.stringify(id.slice(0, 64))}; name 8 digits or more`,
           ),
         )
-      : ok({ revoked: 1 });
+      : ok(ended([revoked]));
   };
+}
+
+/** Whose they were is the audit's to say: the request may name them by a hash alone, or a user without his back end. */
+function ended(tokens: readonly ListedToken[]): Value {
+  return { revoked: tokens.length, users: [...new Set(tokens.map(({ eauth, name }) => `${eauth}/${name}`))] };
 }
 
 function shown({ id, use, name, eauth, groups, start, expires }: ListedToken): Value {

@@ -79,12 +79,12 @@ export class Tokens {
     return found;
   }
 
-  /** Ends those of a name in any case. @returns How many were ended. */
-  async revokeOf(eauth: string | undefined, name: string): Promise<number> {
+  /** Ends those of a name in any case. @returns Those that were ended. */
+  async revokeOf(eauth: string | undefined, name: string): Promise<readonly ListedToken[]> {
     const wanted = folded(name);
     const own = (await this.#all()).filter((one) => folded(one.name) === wanted && (eauth ?? one.eauth) === one.eauth);
     await Promise.all(own.map(({ id }) => this.#delete(PREFIX + id)));
-    return own.length;
+    return own;
   }
 
   /** Removes what has expired: nobody asks for it again. */

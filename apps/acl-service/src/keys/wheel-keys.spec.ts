@@ -145,6 +145,19 @@ it('whoever hands a request on with another’s key accuses nobody', async () =>
   expect([recorded, accepted()]).toEqual([[{ caller: null, code: 'bad_signature' }], ['db1']]);
 });
 
+it('a function that there is not is refused, which names those that there are, and recorded', async () => {
+  const { answerTo, recorded, accepted } = await aWheel();
+  for (const fun of ['key.acccept', `key.${'x'.repeat(200)}`]) {
+    const { refusal, outcome } = await answerTo('root', account('root'), { fields: { funs: [fun] } });
+    expect([refusal?.code, outcome]).toEqual(['unknown_runner', null]);
+    expect(refusal?.sentence).toMatch(
+      /^there is no wheel function key\.\S{1,61}; there are key\.accept, key\..*, key\.reject_dict$/,
+    );
+  }
+  expect(recorded).toEqual(Array(2).fill({ caller: account('root'), verdict: 'refuse' }));
+  expect(accepted()).toEqual(['db1']);
+});
+
 it('the same bytes are carried out once', async () => {
   const { ask, accepted } = await aWheel();
   const id = new Uint8Array(16).fill(3);

@@ -11,7 +11,17 @@ import { digestOf, type Opened, readAsked } from '@natrium/bus';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
 import { encodedSize, fingerprint, fromHex, type Grant, pemOf, verify, type Wire } from '@natrium/envelope';
 import { KeyRequests, type KeyRecord, sendable } from '@natrium/flow';
-import { fromPlain, nameOf, ok, type Principal, type Refusal, refuse, type Request, type Result } from '@natrium/model';
+import {
+  fromPlain,
+  nameOf,
+  ok,
+  type Principal,
+  type Refusal,
+  refusal,
+  refuse,
+  type Request,
+  type Result,
+} from '@natrium/model';
 import { type KeyEntry, type KeysPort, keyWheel, wheelRegistry } from '@natrium/runners';
 import type { Body, contracts } from '@natrium/wire';
 import { type KeyOutcome, namedIn } from '../admin-handler.js';
@@ -31,6 +41,8 @@ type Asked = Body<typeof contracts.wheel>;
 
 const CARRIED_OUT_MS = 30_000;
 const GRANT_FRESH_MS = 60_000;
+/** Characters of a name in a sentence. */
+const MAX_NAMED = 64;
 
 interface Proved {
   readonly request: Request;
@@ -62,10 +74,14 @@ export class WheelKeys {
       return { refusal: proved.error, jid: body.jid, outcome: null };
     }
     const { request } = proved.value;
+    const [fun = ''] = request.funs;
+    if (!this.#registry.has(fun)) {
+      this.#record(proved.value, [], false);
+      return { refusal: this.#unknown(fun), jid: body.jid, outcome: null };
+    }
     const { roster, room, events } = this.parts;
     const signal = AbortSignal.timeout(CARRIED_OUT_MS);
     const taking = new KeyTaking(new KeyRequests(keyPorts(roster, room, events)), signal);
-    const [fun = ''] = request.funs;
     const [args = []] = request.args;
     const outcome = await this.#registry.execute(
       fun,
@@ -76,6 +92,14 @@ export class WheelKeys {
     const { ret, retcode, success, out } = outcome;
     const said = sendable({ ret, retcode, success, out: out ?? null }, (plain) => encodedSize(plain as Wire));
     return { refusal: null, jid: body.jid, outcome: said };
+  }
+
+  #unknown(fun: string): Refusal {
+    const named = fun.length > MAX_NAMED ? `${fun.slice(0, MAX_NAMED).toWellFormed()}…` : fun;
+    return refusal(
+      'unknown_runner',
+      `there is no wheel function ${named}; there are ${this.#registry.list().join(', ')}`,
+    );
   }
 
   #prove(body: Asked): Result<Proved, Refusal> {

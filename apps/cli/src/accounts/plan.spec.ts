@@ -74,6 +74,14 @@ describe('a sync of accounts', () => {
     expect(plan({ ...nobody, files: file('F') })).toEqual(['remove fred and its file']);
   });
 
+  it('takes no key from an account that has become the master’s own, whoever names it, and says that it stays', () => {
+    const own = { masterAccount: 'fred', holders: new Set(['fred']), files: file('F'), enrolled: enrolled('F') };
+    for (const isNamed of [() => true, () => false]) expect(plan({ ...own, isNamed })).toEqual(['skip fred']);
+    expect(plan({ ...own, masterAccount: 'root', isNamed: () => false, holders: new Set(['root']) })).toEqual([
+      'remove fred F and its file',
+    ]);
+  });
+
   it('takes the key of an account that this host has no more; another host’s stays', () => {
     const gone = { holders: new Set(['root']), host: new Map([['root', { uid: 0, gid: 0 }]]) };
     expect(plan({ ...gone, files: file('F'), enrolled: enrolled('F') })).toEqual(['remove fred F and its file']);

@@ -60,17 +60,23 @@ export function planSync(situation: Situation): readonly Step[] {
   const kept = [...new Set([...holders, ...unknown])]
     .filter((name) => name !== masterAccount && name !== 'root')
     .sort();
-  const others = [...files.keys()].filter((name) => !kept.includes(name) || !situation.host.has(name)).sort();
+  const others = [...files.keys()]
+    .filter((name) => name !== masterAccount && (!kept.includes(name) || !situation.host.has(name)))
+    .sort();
   const elsewhere = enrolled.filter(
     ({ name, state }) => state === 'accepted' && name !== masterAccount && !files.has(name) && !situation.isNamed(name),
   );
   return [
     ...kept.map((name) => planFor(name, situation)),
+    // The master takes no key from that account, so that a removal would only be refused.
+    ...(files.has(masterAccount) ? [{ do: 'skip', name: masterAccount, why: OWN } as const] : []),
     ...others.map((name) => removal(name, situation)),
     ...elsewhere.map(({ name, fingerprint }): Step => ({ do: 'remove', name, fingerprint, file: false, why: UNNAMED })),
   ];
 }
 
+const OWN =
+  'it is the master’s own account (user), for which natriumctl init made one; what it had before stays as it is';
 const UNNAMED = 'publisher_acl does not name it any more';
 
 function planFor(name: string, { host, files, enrolled, replace }: Situation): Step {

@@ -33,6 +33,14 @@ describe('a record of the audit', () => {
     expect(recordLine({ ...RECORD, detail: { ...detail, keys: [] } })).toContain('  key.delete  -  ');
   });
 
+  it('names those whose tokens were ended, whatever the request called them by', () => {
+    const detail = { fun: 'token.revoke', args: [{ id: '5d0c4a1b9e77' }], users: ['file/bob', 'ldap/bob'] };
+    expect(recordLine({ ...RECORD, what: 'key', verdict: 'allow', detail })).toContain(
+      '  token.revoke file/bob,ldap/bob  -  ',
+    );
+    expect(recordLine({ ...RECORD, detail: { ...detail, users: [] } })).toContain('  token.revoke  -  ');
+  });
+
   it.each<readonly [string, AuditRecord['detail'], string]>([
     ['a login', { eauth: 'file', user: 'bob', address: '192.0.2.1', about: 'e1' }, 'file/bob from 192.0.2.1'],
     ['a login from nowhere', { eauth: 'file', user: 'bob', address: '', about: '' }, 'file/bob'],
@@ -50,6 +58,7 @@ describe('a record of the audit', () => {
     ['function', { funs: [HOSTILE], target: '*' }],
     ['id', { id: HOSTILE }],
     ['id of a key', { fun: 'key.delete', keys: [{ id: HOSTILE }] }],
+    ['user of a token', { fun: 'token.revoke', users: [HOSTILE] }],
     ['user of a login', { eauth: 'file', user: HOSTILE }],
   ])('shows no control of the %s that a caller sent to the terminal', (_, detail) => {
     const record = { ...RECORD, detail };

@@ -53,7 +53,7 @@ function aboutOf({ detail }: AuditRecord): string {
     return `${funs.join(',')}${typeof target === 'string' && target !== '' ? ` on ${target}` : ''}`;
   const abouts = [fun, id, loginIn(detail), named('event', event), named('read', read), policy];
   const one = abouts.find((word) => typeof word === 'string');
-  const ids = changedIn(detail);
+  const ids = [...changedIn(detail), ...usersIn(detail)];
   return `${typeof one === 'string' ? one : '-'}${ids.length > 0 ? ` ${ids.join(',')}` : ''}`;
 }
 
@@ -64,6 +64,11 @@ function loginIn({ eauth, user, address }: AuditRecord['detail']): string | unde
 
 function named(what: string, word: unknown): string | undefined {
   return typeof word === 'string' ? `${what} ${word}` : undefined;
+}
+
+/** Whose tokens a request ended. */
+function usersIn({ users }: AuditRecord['detail']): readonly string[] {
+  return Array.isArray(users) ? users.filter((user) => typeof user === 'string') : [];
 }
 
 /** The ids whose keys a request changed: what an operator has to do again after an older state was restored. */

@@ -1,7 +1,7 @@
 import { configDirOf } from './common-options.js';
 import { loginOf } from './login.js';
 import type { Options } from './options.js';
-import { notConnected } from './refused.js';
+import { notConnected, say } from './refused.js';
 import type { ConnectMaster, Io, MasterLink } from '../ports.js';
 
 /** Connects, does `body`, closes; without a master it says why and answers that exit code. */
@@ -13,7 +13,10 @@ export async function withMaster(
 ): Promise<number> {
   const login = await loginOf(options, io);
   if (!login.ok) return notConnected(login.error, io);
-  const link = await connectMaster({ configDir: configDirOf(options, io), ...login.value });
+  const tell = (sentence: string) => {
+    say(sentence, io);
+  };
+  const link = await connectMaster({ configDir: configDirOf(options, io), ...login.value, tell });
   if (!link.ok) return notConnected(link.error, io);
   try {
     return await body(link.value);

@@ -85,13 +85,13 @@ it('fires numbers as they are written, and prints them as they were fired', asyn
   expect((await event('replay', '--pretty')).out).toContain('\n    "e": 1000.0,\n    "f": 1.0,\n');
 });
 
-it('ends with 1 and the reason where its place cannot be kept any more', async () => {
+it('ends with 1 and the reason in words where its place cannot be kept any more', async () => {
   const place = join(dir, 'place');
   mkdirSync(`${place}.new`);
   expect(await event('tail', '--state', place)).toEqual({
     exit: 1,
     out: '',
-    err: `natriumctl event: error: EISDIR: illegal operation on a directory, open '${place}.new'\n`,
+    err: `natriumctl event: error: the place of --state cannot be kept: ${place}.new is a folder: name a file in it\n`,
   });
 });
 

@@ -10,6 +10,7 @@ import {
   type SubscribeOptions,
   timeOf,
 } from '@natrium/events';
+import { diskTrouble, mendOf } from '@natrium/keystore';
 import { messageOf, readJson, type ValueMap } from '@natrium/model';
 import { EXIT } from '../common/exit-codes.js';
 import { UsageError } from '../common/options.js';
@@ -34,7 +35,7 @@ export async function runEvent(options: EventOptions, io: Io): Promise<number> {
     if (error instanceof BusGone) return failed(error.message, EXIT.unavailable, io);
     if (error instanceof EventProblem) return failed(error.message, EXIT.failed, io);
     // The place cannot be kept: a disk is full, or its folder has gone.
-    if (isNativeError(error) && 'syscall' in error) return failed(error.message, EXIT.failed, io);
+    if (isNativeError(error) && 'syscall' in error) return failed(unkept(options, error), EXIT.failed, io);
     throw error;
   } finally {
     await client.close();
@@ -44,6 +45,13 @@ export async function runEvent(options: EventOptions, io: Io): Promise<number> {
 function failed(sentence: string, exit: number, io: Io): number {
   io.err(`natriumctl event: error: ${sentence}\n`);
   return exit;
+}
+
+/** In words, and with what to do. */
+function unkept({ stateFile = '' }: EventOptions, error: Error): string {
+  const path = 'path' in error ? String(error.path) : stateFile;
+  const trouble = mendOf(error) === undefined ? pathTrouble(path, error) : diskTrouble(path, error);
+  return `the place of --state cannot be kept: ${trouble}`;
 }
 
 async function fire(client: EventClient, { words: [tag = '', data = '{}'] }: EventOptions): Promise<number> {

@@ -1,7 +1,7 @@
 /** The folder of keys that a configuration names, for what the operator does on the master itself. */
 import { loadMasterConfig, type MasterConfig, problemSentence } from '@natrium/config';
 import { sodiumReady } from '@natrium/envelope';
-import { diskTrouble, MasterKeys } from '@natrium/keystore';
+import { diskTrouble, KeyfileCorrupt, MasterKeys } from '@natrium/keystore';
 import { messageOf } from '@natrium/model';
 import { EXIT } from '../common/exit-codes.js';
 import { notConnected, say } from '../common/refused.js';
@@ -34,7 +34,7 @@ export async function withMasterFolder(
   } catch (error) {
     if (error instanceof NoBroker) return notConnected(error.problem, io);
     say(troubleOf(error), io);
-    return EXIT.failed;
+    return error instanceof KeyfileCorrupt ? EXIT.badConfig : EXIT.failed;
   }
 }
 

@@ -9,6 +9,7 @@ import { replicasOf } from '@natrium/config';
 import {
   type FolderUse,
   lockFolder,
+  removeDraftsIn,
   STORAGE_CLASSES,
   type StorageClass,
   type StorageFolder,
@@ -69,7 +70,10 @@ interface Rotated {
 async function rotate({ keys, config }: MasterFolder, transport: NatsTransport, delayMs: number): Promise<Rotated> {
   const folders = new Map(STORAGE_CLASSES.map((name) => [name, keys.storageKeys(name)]));
   const now = Date.now();
-  for (const folder of folders.values()) folder.add(now + delayMs);
+  for (const folder of folders.values()) {
+    removeDraftsIn(folder.folder); // of a rotation that was killed: each may hold a key
+    folder.add(now + delayMs);
+  }
   let resealed = 0;
   const troubles: string[] = [];
   for (const [bucket, of] of LONG_LIVED) {

@@ -1,5 +1,5 @@
 /** What `natriumctl roles` says of how long a cluster can go on. What it changes: libs/keystore and tests/keys. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SigningKey, signRoles, sodiumReady } from '@natrium/envelope';
@@ -54,3 +54,26 @@ it('changes nothing while another changes the document; it can be shown', async 
   expect((await roles('new-key', 'gateway')).exit).toBe(0);
   expect(keys.roles().document.serial).toBe(2);
 });
+
+it('of a change that was killed it takes away what was half written', async () => {
+  const keys = new MasterKeys(join(dir, 'pki'));
+  keys.create(Date.now());
+  const drafts = ['roles', 'root.key', 'root.key.next', 'roles.d/acl.key'].map((name) => join(keys.folder, `${name}.0123456789ab.new`));
+  const others = ['root.key.new', 'account.key.0123456789ab.new'].map((name) => join(keys.folder, name));
+  for (const path of [...drafts, ...others]) writeFileSync(path, 'aa');
+  const left = () => [...drafts, ...others].filter((path) => existsSync(path));
+  await shown();
+  expect(left()).toEqual([...drafts, ...others]);
+  expect((await roles('new-key', 'gateway')).exit).toBe(0);
+  expect(left()).toEqual(others);
+}); // prettier-ignore
+
+it('a damaged key, or no root key, is 78 as with every command; what only cannot be done now is 1', async () => {
+  const keys = new MasterKeys(join(dir, 'pki'));
+  keys.create(Date.now());
+  expect(await roles('retire', 'gateway')).toMatchObject({ exit: 1, err: expect.stringContaining('one key only') as string });
+  rmSync(join(keys.folder, 'root.key'));
+  expect(await roles('renew')).toMatchObject({ exit: 78, err: expect.stringContaining('name it with --root') as string });
+  writeFileSync(keys.rolesPath, 'junk');
+  expect(await shown()).toMatchObject({ exit: 78, err: expect.stringContaining(keys.rolesPath) as string });
+}); // prettier-ignore

@@ -51,7 +51,13 @@ export function runRoles({ configDir, word, role, root }: RolesOptions, io: Io):
   const change = changeOf(word, role);
   return withMasterFolder(configDir, io, async ({ keys }) => {
     const changes = root === undefined ? new RolesChanges(keys) : new RolesChanges(keys, root);
-    if (change !== undefined) io.out(`${await alone(keys, () => change(changes, Date.now()))}\n`);
+    if (change !== undefined) {
+      const done = await alone(keys, () => {
+        changes.removeDrafts();
+        return change(changes, Date.now());
+      });
+      io.out(`${done}\n`);
+    }
     io.out(shown(keys));
     if (changes.left <= FEW) io.err(warning(changes.left));
     return EXIT.ok;

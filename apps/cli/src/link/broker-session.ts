@@ -8,9 +8,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type AskFailure, BACK_MS, Clock, type NatsOptions, NatsTransport, type Tracing } from '@natrium/bus';
+import {
+  type AskFailure,
+  BACK_MS,
+  Clock,
+  type NatsOptions,
+  type NatsTransport,
+  tellingLost,
+  type Tracing,
+} from '@natrium/bus';
 import { connectIdentity, type ConnectOptions, isGood, joinRequest, type Link, OwnUser } from '@natrium/client';
-import { brokerTls, type MasterConfig } from '@natrium/config';
+import { brokerTls, type MasterConfig, shownAddress } from '@natrium/config';
 import { fp, type Identity, type Signed } from '@natrium/envelope';
 import { readCredentials } from '@natrium/keystore';
 import { err, ok, type Result } from '@natrium/model';
@@ -27,6 +35,8 @@ const AGAIN_MS = 200;
 const SILENCES_MS = [250, 250, 500, 500, 1000, 1000, 2000] as const;
 /** Of very many who come at once each may have to wait that long for a user of the broker. */
 const JOIN_MS = 5000;
+/** A person waits at the terminal. */
+const LOST_MS = 3000;
 const SESSION_MS = 24 * 3_600_000;
 const OWNER_ONLY = 0o600;
 
@@ -41,6 +51,8 @@ export interface Caller {
   /** That document: no chain without it counts either. */
   readonly newest: Signed | undefined;
   readonly tracing?: Tracing | undefined;
+  /** Told when the broker that was there is away for longer than a moment, and when it is back. */
+  readonly tell?: ((sentence: string) => void) | undefined;
 }
 
 export interface Session {
@@ -171,18 +183,16 @@ async function askedUntilHeard<A>(ask: (ms: number) => Promise<Result<A, AskFail
 }
 
 async function session(
-  { config, identity, firstRoot, rolesSerial, newest, tracing, until }: Coming,
+  { config, identity, firstRoot, rolesSerial, newest, tracing, tell = () => undefined, until }: Coming,
   login: Pick<NatsOptions, 'user' | 'inbox'>,
   door?: Door,
 ): Promise<Result<Session, ConnectProblem>> {
   let transport: NatsTransport;
   try {
-    transport = await NatsTransport.connect({
-      servers: config.nats,
-      name: 'natrium-cli',
-      tls: brokerTls(config),
-      ...login,
-    });
+    transport = await tellingLost(
+      { servers: config.nats, name: 'natrium-cli', tls: brokerTls(config), ...login },
+      { where: config.nats.map(shownAddress).join(', '), tell, lostMs: LOST_MS },
+    );
   } catch (error) {
     return err(whyNot(error, config));
   }

@@ -11,8 +11,8 @@ import { keyPort } from './key-port.js';
 import { logIn } from './log-in.js';
 import { openMaster } from './open-master.js';
 
-export const connectMaster: ConnectMaster = async ({ configDir, login }) => {
-  const opened = await openMaster(configDir, { keyless: login !== undefined, openTracing: openTraces });
+export const connectMaster: ConnectMaster = async ({ configDir, login, tell }) => {
+  const opened = await openMaster(configDir, { keyless: login !== undefined, openTracing: openTraces, tell });
   if (!opened.ok) return opened;
   const { client, transport, fingerprint, link, traces, config } = opened.value;
   const close = async () => {

@@ -38,6 +38,8 @@ export interface OpenOptions {
   readonly keyless?: boolean;
   /** Where the steps of what is asked are told; nowhere when it is left out. */
   readonly openTracing?: (config: MasterConfig) => Promise<LiveTracing>;
+  /** Told when the broker is away for longer than a moment, and when it is back. */
+  readonly tell?: ((sentence: string) => void) | undefined;
 }
 
 export async function openMaster(
@@ -55,7 +57,7 @@ export async function openMaster(
 
 async function opened(
   configDir: string,
-  { account = callingAccount(process.env), keyless = false, openTracing }: OpenOptions,
+  { account = callingAccount(process.env), keyless = false, openTracing, tell }: OpenOptions,
 ): Promise<Result<OpenMaster, ConnectProblem>> {
   const loaded = loadClientConfig(configDir);
   if (!loaded.ok) return problem(loaded.error.map(problemSentence).join('\n'), EXIT.badConfig);
@@ -67,7 +69,7 @@ async function opened(
   const identity = own.ok || !keyless ? own : guestInstead(config, own.error);
   if (!identity.ok) return identity;
   const traces = (await openTracing?.(config)) ?? NOT_TRACED;
-  return connect({ config, keys, traces, claim: claimOf(account, config.user) }, identity.value);
+  return connect({ config, keys, traces, tell, claim: claimOf(account, config.user) }, identity.value);
 }
 
 interface OwnIdentity {
@@ -125,15 +127,16 @@ interface Connecting {
   readonly keys: MasterKeys;
   readonly traces: LiveTracing;
   readonly claim: string | undefined;
+  readonly tell: OpenOptions['tell'];
 }
 
 async function connect(
-  { config, keys, traces, claim }: Connecting,
+  { config, keys, traces, claim, tell }: Connecting,
   { identity, path }: OwnIdentity,
 ): Promise<Result<OpenMaster, ConnectProblem>> {
   const { firstRoot, document } = keys.roles();
   const cluster = { firstRoot, rolesSerial: document.serial, newest: keys.chain()[1].at(-1) };
-  const session = await openSession({ config, identity, keyPath: path, ...cluster, tracing: traces.tracing });
+  const session = await openSession({ config, identity, keyPath: path, ...cluster, tracing: traces.tracing, tell });
   if (!session.ok) return session;
   const { link, transport, user } = session.value;
   if (user !== undefined) keepRenewed({ ...link, transport }, user, 'usr', () => undefined);

@@ -55,6 +55,15 @@ describe('natrium-run', () => {
     expect(said).toContain("natrium-run: error: option -t: '99999' is more than 86400\n");
   });
 
+  it('says on stderr what it waits for while the broker is away, and goes on', async () => {
+    const [master, io] = [new ScriptedMaster(answer({ ret: 1 })), new ScriptedIo()];
+    const exit = await runNatriumRun(['manage.up'], io, (options) => {
+      options.tell?.('the connection to the broker is lost: …; trying on');
+      return master.connect(options);
+    });
+    expect([exit, io.stdout, io.stderr]).toEqual([0, '1\n', 'the connection to the broker is lost: …; trying on\n']);
+  });
+
   it('takes --out', async () => {
     expect((await run(['--out=json', '--out-indent=-1', 'manage.up'], answer({ ret: [1] }))).out).toBe('[1]\n');
   });

@@ -517,9 +517,9 @@ describe('the way to the master', () => {
     const job = [started(['a']), returned('a', 1), ended()];
     const folder = async (argv: readonly string[], env = {}) =>
       (await natrium([...argv, ...PING], { job }, { env })).master.connected;
-    expect(await folder(['-c', '/x'], { NATRIUM_CONFIG_DIR: '/y' })).toEqual([{ configDir: '/x' }]);
-    expect(await folder([], { NATRIUM_CONFIG_DIR: '/y' })).toEqual([{ configDir: '/y' }]);
-    expect(await folder(['-l', 'debug'])).toEqual([{ configDir: '/etc/natrium' }]);
+    expect(await folder(['-c', '/x'], { NATRIUM_CONFIG_DIR: '/y' })).toMatchObject([{ configDir: '/x' }]);
+    expect(await folder([], { NATRIUM_CONFIG_DIR: '/y' })).toMatchObject([{ configDir: '/y' }]);
+    expect(await folder(['-l', 'debug'])).toMatchObject([{ configDir: '/etc/natrium' }]);
   });
 
   it('never begins in the folder that one stands in because a name is empty', async () => {

@@ -25,8 +25,7 @@ export async function waitingForBroker(options: NatsOptions, waiting: Waiting): 
   const { where, tell, silentMs } = waiting;
   let isThere = false;
   const lost = new TellingLost(options, waiting);
-  const onAway = (isAway: boolean) => (isAway ? lost.away() : lost.back());
-  const connecting = NatsTransport.connect({ ...options, waitOnFirstConnect: true, onAway });
+  const connecting = NatsTransport.connect({ ...options, waitOnFirstConnect: true, onAway: lost.onAway });
   const look = async () => {
     const why = await causeOf(options, where);
     if (why !== undefined && !isThere) tell(`${why}; trying on`);
@@ -40,6 +39,14 @@ export async function waitingForBroker(options: NatsOptions, waiting: Waiting): 
   }
 }
 
+/** The connection of a command, which does not wait for the first one. @throws {Error} Where there is none. */
+export async function tellingLost(options: NatsOptions, waiting: Waiting): Promise<NatsTransport> {
+  const lost = new TellingLost(options, waiting);
+  const transport = await NatsTransport.connect({ ...options, onAway: lost.onAway });
+  void transport.closed.then(() => lost.end());
+  return transport;
+}
+
 class TellingLost {
   #looking: NodeJS.Timeout | undefined;
   #isTold = false;
@@ -49,11 +56,12 @@ class TellingLost {
     private readonly waiting: Waiting,
   ) {}
 
-  away(): void {
-    this.#looking ??= setTimeout(() => void this.#look(), this.waiting.lostMs ?? LOST_MS).unref();
-  }
+  readonly onAway = (isAway: boolean): void => {
+    if (isAway) this.#looking ??= setTimeout(() => void this.#look(), this.waiting.lostMs ?? LOST_MS).unref();
+    else this.#back();
+  };
 
-  back(): void {
+  #back(): void {
     if (this.#isTold) this.waiting.tell(`the broker at ${this.waiting.where} is there again`);
     this.end();
   }

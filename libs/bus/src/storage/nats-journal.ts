@@ -67,7 +67,7 @@ async function makeStream(transport: NatsTransport, options: JournalOptions): Pr
     } catch (cause) {
       const isFull = hasNoRoom(cause);
       if (isFull && bytes > least) continue;
-      if (now !== undefined) tellUnchanged(transport, now, cause);
+      if (now !== undefined) tellUnchanged(transport, now, settingsOf(options, maxBytes), cause);
       else if (await isMadeMeanwhile(transport, name, cause)) await makeStream(transport, options);
       else throw isFull ? new NoRoom(name, least, cause) : cause;
       return;
@@ -122,13 +122,16 @@ async function setAnew(transport: NatsTransport, now: StreamConfig, wanted: Sett
 function tellUnchanged(
   transport: NatsTransport,
   { name, max_age: maxAge, max_bytes: maxBytes }: StreamConfig,
+  wanted: Settings,
   cause: unknown,
 ): void {
   const isBounded = maxBytes > 0;
   const bound = isBounded ? `at most ${String(maxBytes)} bytes` : 'however many bytes that are';
-  const sentence = `the stream ${name} stays as it is, and keeps messages for ${String(maxAge / NANOS_PER_MS)} ms, ${bound}: its new settings were refused`;
-  if (isBounded) transport.notice(sentence, cause);
-  else transport.alert(sentence, cause); // it may fill the disk
+  const edit = `nats stream edit ${name} --max-bytes=${String(wanted.max_bytes)} --max-age=${String(wanted.max_age / NANOS_PER_MS / 1000)}s`;
+  const sentence = `the stream ${name} stays as it is, and keeps messages for ${String(maxAge / NANOS_PER_MS)} ms, ${bound}: its new settings were refused (${messageOf(cause)})`;
+  const mend = `${edit}, by a user of the broker's account (docs/operations.md#recover)`;
+  if (isBounded) transport.notice(`${sentence}; to have them: ${mend}`);
+  else transport.alert(`${sentence}, and it may fill the disk: ${mend}`);
 }
 
 function hasNoRoom(cause: unknown): boolean {

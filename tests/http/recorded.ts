@@ -152,7 +152,7 @@ export const RECORDED: readonly Recorded[] = [
   { about: 'one key that the query names', as: 'alice', path: '/keys?mid=a', status: 200, returns: { return: { minions: { a: '<any>' } } } },
   { about: 'an unknown key', as: 'alice', path: '/keys/zzz', status: 200, returns: { return: {} } },
   { about: 'a key made here', as: 'alice', path: '/keys', type: form, body: 'mid=x', status: 501, text: /501/ },
-  { about: 'the counts', as: 'bob', path: '/stats', status: 200, returns: '<any>' },
+  { about: 'the counts', as: 'bob', path: '/stats', status: 200, returns: { 'CherryPy Applications': { Enabled: true, 'Start Time': '<number>', 'Current Time': '<number>', Uptime: '<number>' }, 'Natrium HTTP API': '<any>' } },
   { about: 'the counts without a session', path: '/stats', status: 401, text: /401/ },
   { about: 'events without a session', path: '/events', status: 401, text: /401/ },
   { about: 'a hook', as: 'bob', path: '/hook/deploy/done', type: json, body: '{"ok":1}', status: 200, returns: { success: true } },

@@ -42,7 +42,7 @@ function anApi(parts: {
   const api = new Api({
     sessions: sessions as unknown as Sessions,
     clients: new Clients(calls as unknown as MasterCalls, { clients: new Set(['local']), timeout: 5, restTimeout: 5 }),
-    streams: { open: parts.open } as EventStreams,
+    streams: { open: parts.open, count: 0 } as EventStreams,
     feed: { fire: parts.fire } as EventFeed,
     openHook: true,
     openStats: false,
@@ -109,6 +109,25 @@ it.each([
   const req = { headers: sent, query: {}, get: (name: string) => sent[name.toLowerCase()] };
   await api.events(req as unknown as Request, RES);
   expect(forms).toEqual([form]);
+});
+
+it('/stats says, where Salt’s server does, that the API is up and since when', async () => {
+  jest.useFakeTimers({ now: 1_795_000_000_000 });
+  try {
+    const { api } = anApi({});
+    await jest.advanceTimersByTimeAsync(2500);
+    const req = { headers: { 'x-auth-token': 'f'.repeat(40) } } as unknown as Request;
+    expect((await api.stats(req, RES))['CherryPy Applications']).toEqual({
+      Enabled: true,
+      'Start Time': 1_795_000_000,
+      'Current Time': 1_795_000_002.5,
+      Uptime: 2.5,
+    });
+    jest.setSystemTime(1_795_003_600_000);
+    expect((await api.stats(req, RES))['CherryPy Applications']).toMatchObject({ 'Start Time': 1_795_000_000 });
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 describe('a hook', () => {

@@ -37,6 +37,7 @@ const KEPT =
 
 export class Api {
   readonly #began = performance.now();
+  readonly #startTime = Date.now() / 1000;
   readonly #counts = { logins: 0, calls: 0, hooks: 0 };
 
   constructor(private readonly parts: ApiParts) {}
@@ -141,6 +142,13 @@ export class Api {
     const seconds = (performance.now() - this.#began) / 1000;
     const { logins, calls, hooks } = this.#counts;
     return {
+      // As Salt's server, whose clients look there whether the API is up.
+      'CherryPy Applications': {
+        Enabled: true,
+        'Start Time': this.#startTime,
+        'Current Time': Date.now() / 1000,
+        Uptime: seconds,
+      },
       'Natrium HTTP API': {
         Uptime: seconds,
         Logins: logins,

@@ -115,6 +115,7 @@ describe('a lowstate of runner and wheel', () => {
     [{ fun: 'x.y', arg: ['a', 'k=[1]'], kwarg: { z: 1 }, full_return: true, timeout: 3 }, ['a', kw({ k: [1], z: 1 })]],
     [{ fun: 'x.y', x: 1, kwarg: { x: 2, y: 2 }, arg: ['x=3', 'y=3', 'z=3'] }, [kw({ x: 1, y: 2, z: 3 })]],
     [{ fun: 'x.y', match: '*', token: 't', username: 'u', password: 'p', eauth: 'e', __x: 1 }, [kw({ match: '*' })]],
+    [{ fun: 'x.y', match: '*', username: 'u', sharedsecret: 's', eauth: 'sharedsecret' }, [kw({ match: '*' })]],
   ])('%j takes its other keys as arguments, but no credentials', (low, args) => {
     for (const what of ['run', 'wheel'] as const)
       expect(runAsk(what, { client: 'runner', ...low }, 60).args).toEqual(args);

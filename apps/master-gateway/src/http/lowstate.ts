@@ -58,7 +58,7 @@ export interface BatchAsk {
 
 /** Keys of a runner's or wheel's lowstate that are no argument of the function. */
 const NO_ARGUMENT: ReadonlySet<string> = new Set([
-  'client', 'fun', 'arg', 'kwarg', 'eauth', 'username', 'password', 'token', 'timeout', 'full_return', 'print_event',
+  'client', 'fun', 'arg', 'kwarg', 'eauth', 'username', 'password', 'sharedsecret', 'token', 'timeout', 'full_return', 'print_event',
 ]); // prettier-ignore
 /** Named arguments of several functions, all together. */
 const MAX_COPIES = 2048;

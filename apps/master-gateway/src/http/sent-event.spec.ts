@@ -50,6 +50,19 @@ async function raw(request: string, requests: number, send: () => void): Promise
   return text;
 }
 
+/** Of an answer in HTTP/1.1, as they were framed. */
+function chunksIn(answer: string): readonly string[] {
+  let rest = Buffer.from(answer.slice(answer.indexOf('\r\n\r\n') + 4));
+  const chunks: string[] = [];
+  while (rest.length > 0) {
+    const begin = rest.indexOf('\r\n') + 2;
+    const end = begin + Number.parseInt(rest.toString('latin1', 0, begin), 16);
+    chunks.push(rest.toString('utf8', begin, end));
+    rest = rest.subarray(end + 2);
+  }
+  return chunks;
+}
+
 function sendAndEnd(form: EventForm): void {
   for (const res of answers) {
     sendEvent(res, EVENT, form);
@@ -66,6 +79,14 @@ it.each(FORMS)('%s: in chunks that a client of HTTP/1.1 puts together again, amo
   sendAndEnd(form);
   expect(await (await answer).text()).toBe(`retry: 400\n${text}retry: 400\n${text}`);
 }); // prettier-ignore
+
+it('its tag and its data come in a chunk each, as from Salt: the gem salt-api reads one line of each chunk', async () => {
+  const all = await raw('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 1, () => {
+    sendAndEnd('plain');
+  });
+  const [tag, data] = ['tag: salt/ä\n', `${LINES.slice(LINES.indexOf('data'))}\n`];
+  expect(chunksIn(all)).toEqual(['retry: 400\n', tag, data, 'retry: 400\n', tag, data, '']);
+});
 
 it.each(FORMS)('%s: behind the head and what else the response holds back in that turn', async (form, text) => {
   atOnce.push((res) => {

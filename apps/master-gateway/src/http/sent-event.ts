@@ -4,13 +4,16 @@ import { plainJson } from '@natrium/output';
 import type { FeedEvent } from '../event-feed.js';
 
 interface Sent {
-  /** As a server-sent event, and the same as a chunk of HTTP/1.1. */
-  readonly event: Buffer;
-  readonly chunk: Buffer;
+  /** As a server-sent event: its tag, and the rest. */
+  readonly parts: readonly Buffer[];
+  /** The same, each part a chunk of HTTP/1.1. */
+  readonly chunks: Buffer;
 }
 
 /** Whether an event carries its place, for those who come back with `Last-Event-ID`. */
 export type EventForm = 'plain' | 'with id';
+
+const END_OF_CHUNK = Buffer.from('\r\n');
 
 const texts = new WeakMap<FeedEvent, string>();
 const sents = { plain: new WeakMap<FeedEvent, Sent>(), 'with id': new WeakMap<FeedEvent, Sent>() };
@@ -25,21 +28,24 @@ export function textOf(event: FeedEvent): string {
 
 /** The response would make a chunk of it for each listener anew, in four pieces: half of what an event to many costs. */
 export function sendEvent(res: ServerResponse, event: FeedEvent, form: EventForm): void {
-  const { event: plain, chunk } = sentOf(event, form);
+  const { parts, chunks } = sentOf(event, form);
   // No chunks for HTTP/1.0 and HEAD; no socket yet while an earlier answer is on its way there. What the response was given in this turn it may
   // still hold (Node 26 makes one chunk of it), its head too.
-  if (res.chunkedEncoding && res.socket !== null && res.writableCorked === 0) res.socket.write(chunk);
-  else res.write(plain);
+  if (res.chunkedEncoding && res.socket !== null && res.writableCorked === 0) res.socket.write(chunks);
+  else for (const part of parts) res.write(part);
 }
 
 function sentOf(event: FeedEvent, form: EventForm): Sent {
   const known = sents[form].get(event);
   if (known !== undefined) return known;
   const id = form === 'plain' ? '' : `id: ${event.cursor}\n`;
-  // Salt's events have a tag and data, in this order; clients that read lines take the first for the tag.
-  const plain = Buffer.from(`tag: ${event.tag}\ndata: ${textOf(event)}\n${id}\n`);
-  const chunk = Buffer.concat([Buffer.from(`${plain.length.toString(16)}\r\n`), plain, Buffer.from('\r\n')]);
-  const sent = { event: plain, chunk };
+  // Salt's events have a tag and data, in this order and each in a chunk of its own: there are clients that read one line of each chunk.
+  const parts = [`tag: ${event.tag}\n`, `data: ${textOf(event)}\n${id}\n`].map((part) => Buffer.from(part));
+  const sent = { parts, chunks: Buffer.concat(parts.flatMap(chunkOf)) };
   sents[form].set(event, sent);
   return sent;
+}
+
+function chunkOf(part: Buffer): readonly Buffer[] {
+  return [Buffer.from(`${part.length.toString(16)}\r\n`), part, END_OF_CHUNK];
 }

@@ -84,10 +84,15 @@ describe('key.*', () => {
     });
     expect((await ask('key.finger', ['db1', 'sha256'])).ret).toEqual({ minions_rejected: { db1: 'dd' } });
     expect(await ask('key.finger', ['db1', flags({ hash_type: 'md5' })])).toMatchObject({ success: false });
-    expect((await ask('key.key_str', ['*3'])).ret).toEqual({
+  });
+
+  it.each(['key.print', 'key.key_str'])('tells public keys as %s', async (fun) => {
+    expect((await ask(fun, ['*3'])).ret).toEqual({
       minions_pre: { web3: 'PEM ca\n' },
       minions_denied: { web3: 'PEM cb\n' },
     });
+    expect((await ask(fun, [['web1']])).ret).toMatchObject({ minions: { web1: 'PEM aa\n' } });
+    expect((await ask(fun, ['nobody'])).ret).toEqual({});
   });
 
   it('sorts ids as Salt does, whatever their case', async () => {

@@ -111,10 +111,8 @@ export const keyWheel = defineModule('key', {
     { doc: "The cluster's root key, the public one.", params: UNUSED_MATCH, examples: ['key.master_key_str'] },
     (_, { keys }) => ofMaster(keys.root.pem),
   ),
-  key_str: wheel(
-    { doc: 'The public keys, by state.', params: [MATCH], examples: ["key.key_str 'web*'"] },
-    async ({ match }, { keys }) => textsByState(await select(keys, match), ({ pem }) => pem, ''),
-  ),
+  print: publicKeys('print'),
+  key_str: publicKeys('key_str'),
   ...allNotHere(OWN_KEY, 'key', ['gen', 'gen_accept', 'gen_keys']),
   accept: wheel(
     {
@@ -175,6 +173,14 @@ export const keyWheel = defineModule('key', {
     ({ match }, { keys }) => change(keys, 'delete', { match: requireByState(match), states: ALL_STATES }),
   ),
 });
+
+/** `print` is what Salt calls it, and its clients do; `key_str` is its name in Salt's manual, and was in Salt's first versions. */
+function publicKeys(name: 'print' | 'key_str') {
+  return wheel(
+    { doc: 'The public keys, by state.', params: [MATCH], examples: [`key.${name} 'web*'`] },
+    async ({ match }, { keys }) => textsByState(await select(keys, match), ({ pem }) => pem, ''),
+  );
+}
 
 function requireSha256(hash: Value): void {
   if (hash !== null && hash !== 'sha256') throw new ExecutionError('fingerprints are made by sha256 only');

@@ -34,6 +34,7 @@ export const slow = [
   'tests/durability/killed-gateway',
   'tests/durability/refused-writes',
   'tests/durability/stalls',
+  'tests/events/planned-stop',
   'tests/events/sinks',
   'tests/hostile/succession',
   'tests/http/failover',

@@ -169,7 +169,7 @@ function openHttp(
   http: HttpOptions,
   { link, publish, run, feed, reads, allowance, door: { refusals }, metrics, log }: HttpNeeds,
 ): Promise<HttpServer> {
-  const sessions = new Sessions(link, allowance);
+  const sessions = new Sessions(link, allowance, refusals);
   const streams = new EventStreams(feed, sessions, log);
   const now = () => link.clock.now();
   const calls = new MasterCalls({ publish, run, now, tracing: link.bus.tracing, allowance, refusals });

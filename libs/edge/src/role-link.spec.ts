@@ -37,7 +37,7 @@ afterEach(() => {
 });
 
 const lines: string[] = [];
-const open = (role: 'gateway' | 'acl', onUnopened: () => void = () => undefined) =>
+const open = (role: 'gateway' | 'acl' | 'runner', onUnopened: (reason: string) => void = () => undefined) =>
   RoleLink.open({
     onUnopened,
     ...{ role, servers: [broker.url], cluster: 'main', pkiDir: keys.folder, cacheDir: folder },
@@ -142,6 +142,40 @@ it('a flood of what it cannot open is one line of its log, and each is counted',
   await link.transport.flush();
   expect([counted, lines.filter((line) => line.includes('not opened')).length]).toEqual([500, 1]);
   await link.close();
+  await transport.drain();
+});
+
+it('what its sender mends by himself, as when he asks a second replica, is counted by itself and not as a forgery', async () => {
+  const { transport } = await anAcl();
+  const reasons: string[] = [];
+  const [first, second] = [await open('gateway'), await open('gateway', (reason) => reasons.push(reason))];
+  const runner = await open('runner');
+  const ask = async (of: RoleLink) => {
+    const listening = of.bus.serve('nt.main.kept', undefined, [contracts.kept], (asked) => {
+      asked.answer(contracts.keeps, { kept: [] });
+    });
+    await of.announce();
+    await of.transport.flush();
+    // Nobody, until the runner-service has heard of that one too.
+    const to = () => {
+      const known = runner.directory.role('gateway');
+      return known.some(({ owner }) => owner.type === 'role' && owner.instance === of.own.instance) ? known : [];
+    };
+    const question = { contract: contracts.kept, body: { jids: [] }, subject: 'nt.main.kept', to, backMs: 5000 };
+    const { ok } = await runner.bus.ask(question, contracts.keeps, 5000);
+    await listening.close();
+    return ok;
+  };
+  expect(await ask(first)).toBe(true);
+  expect(await ask(second)).toBe(true);
+  expect(reasons).toEqual(['asked_again']);
+  second.bus.serve('nt.main.junk', undefined, [contracts.kept], () => undefined);
+  await second.transport.flush();
+  transport.publish('nt.main.junk', Buffer.from('junk'));
+  await transport.flush();
+  await second.transport.flush();
+  expect(reasons).toEqual(['asked_again', 'shape']);
+  for (const link of [first, second, runner]) await link.close();
   await transport.drain();
 });
 

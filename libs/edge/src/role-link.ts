@@ -29,7 +29,7 @@ import { type Subjects, subjectsOf } from '@natrium/wire';
 import { asRole, connectBroker } from './broker-login.js';
 import { type Learner, learnTime, learnTimeAgain } from './learn-time.js';
 import { OwnAnnouncement } from './own-announcement.js';
-import type { RoleOptions } from './role-options.js';
+import { ASKED_AGAIN, type RoleOptions } from './role-options.js';
 import { refuseEnded, refuseUnknownKey, rolesAtStart } from './roles-at-start.js';
 import { RolesEnd } from './roles-end.js';
 import { RolesFollowing } from './roles-following.js';
@@ -120,7 +120,7 @@ export class RoleLink {
     const tellUnopened = tellingUnopened(options.log);
     const onUnopened: OnOpenFailure = (reason, subject, isMended) => {
       tellUnopened(reason, subject, isMended);
-      options.onUnopened?.(reason);
+      options.onUnopened?.(isMended === true ? ASKED_AGAIN : reason);
     };
     const tracing = await options.openTracing?.(instance);
     const directory = new Directory(() => clock.now());

@@ -3,6 +3,9 @@ import type { BrokerTls, Tracing } from '@natrium/bus';
 import type { RoleName } from '@natrium/envelope';
 import type { Logger } from 'pino';
 
+/** Counted in the place of its reason where the sender is told to bring his announcement or which key is right, and sends it again: no fault of anybody. */
+export const ASKED_AGAIN = 'asked_again';
+
 export interface RoleOptions {
   readonly role: RoleName;
   readonly servers: readonly string[];

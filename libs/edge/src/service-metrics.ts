@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { OPEN_REASONS } from '@natrium/envelope';
 import { VERSION } from '@natrium/model';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { ASKED_AGAIN } from './role-options.js';
 
 /**
  * Values of a label that a counter shows from the start, at 0. For `rate` and `increase`, a series that only appears with its first count
@@ -23,7 +24,7 @@ export class ServiceMetrics {
     'natrium_unopened_messages_total',
     'Messages that were not opened, by reason',
     'reason',
-    [...OPEN_REASONS, 'receipt'],
+    [...OPEN_REASONS, 'receipt', ASKED_AGAIN],
   );
   readonly #failures = this.counter(
     'natrium_handler_failures_total',

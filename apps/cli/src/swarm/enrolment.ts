@@ -7,14 +7,21 @@ import type { KeyPair } from '../ports.js';
 
 const TRIES = 12;
 
-/** @param isOver Asked before each request. @throws {Error} When one is refused. */
-export async function enrolKeys(client: MasterClient, keys: readonly SwarmKey[], isOver: () => boolean): Promise<void> {
+/** @param isOver Asked before each request. @returns How many of them are let in. @throws {Error} When one is refused. */
+export async function enrolKeys(
+  client: Pick<MasterClient, 'admin'>,
+  keys: readonly SwarmKey[],
+  isOver: () => boolean,
+): Promise<number> {
+  let count = 0;
   for (const some of inGroups(keys)) {
-    if (isOver()) return;
+    if (isOver()) break;
     const cards = some.map(({ id, identity, nkey }) => ({ id, identity, nkey }));
     const answer = await patiently(() => client.admin('key', 'key.enrol', cards));
     if (!answer.ok) throw new Error(`the minions could not be let in: ${answer.error.sentence}`);
+    count += some.length;
   }
+  return count;
 }
 
 /** Those that are still there; who was taken away meanwhile is passed over. @returns How many of them there were. */

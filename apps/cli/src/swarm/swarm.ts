@@ -36,7 +36,7 @@ export class Swarm {
   readonly #left: LeftKeys;
   #processes: readonly SwarmProcess[] = [];
   #keys: readonly SwarmKey[] = [];
-  #enrolling: Promise<void> = Promise.resolve();
+  #enrolling: Promise<number> = Promise.resolve(0);
   #lost = 0;
   #stopping = false;
 
@@ -73,8 +73,7 @@ export class Swarm {
     this.#keys = keys;
     this.#left.keep(keys);
     this.#enrolling = enrolKeys(this.master.client, keys, () => this.#stopping);
-    await this.#enrolling;
-    this.telling.note(`${String(keys.length)} keys are accepted`);
+    this.telling.note(`${String(await this.#enrolling)} keys are accepted`);
     await Promise.all(this.#processes.map((one) => one.come()));
   }
 
@@ -103,7 +102,7 @@ export class Swarm {
   async stop(): Promise<void> {
     this.#stopping = true;
     await Promise.all(this.#processes.map((one) => one.stop()));
-    await this.#enrolling.catch(() => undefined); // so that what is forgotten next is all that was enrolled
+    await this.#enrolling.catch(() => 0); // so that what is forgotten next is all that was enrolled
     rmSync(this.#folder, { recursive: true, force: true });
   }
 

@@ -5,6 +5,7 @@ import { Budget } from '@natrium/flow';
 import type { RoleLink } from '@natrium/edge';
 import pino from 'pino';
 import { freePort } from '@natrium/process';
+import { Refusals } from '../callers/refusals.js';
 import type { EventFeed } from '../event-feed.js';
 import { Api } from './api.js';
 import { type Call, Clients } from './clients.js';
@@ -57,7 +58,7 @@ async function serve(hasSessions = true, openHook = false): Promise<void> {
     directory: { role: () => [] },
     clock: { now: () => Date.now() },
   };
-  const sessions = new Sessions(link as unknown as RoleLink, allowance);
+  const sessions = new Sessions(link as unknown as RoleLink, allowance, new Refusals());
   const log = pino({ enabled: false });
   const streams = new EventStreams({} as EventFeed, sessions, log);
   const options: HttpOptions = {

@@ -5,6 +5,7 @@ import { sodiumReady } from '@natrium/envelope';
 import { Budget } from '@natrium/flow';
 import type { RoleLink } from '@natrium/edge';
 import { HttpException } from '@nestjs/common';
+import { Refusals } from '../callers/refusals.js';
 import { allowanceOf, authorityOf } from './logins.spec-support.js';
 import { type Purse, type Session, Sessions } from './sessions.js';
 
@@ -39,7 +40,9 @@ function aGateway(through: (bus: Bus) => Bus = (bus) => bus) {
     clock: { now: () => NOW },
   };
   const allowance = allowanceOf(new Budget({ rate: 1, burst: MOST }));
-  return { asked, sessions: new Sessions(link as unknown as RoleLink, allowance) };
+  const refusals = new Refusals();
+  const counted = () => Object.fromEntries(refusals.counts);
+  return { asked, counted, sessions: new Sessions(link as unknown as RoleLink, allowance, refusals) };
 }
 
 const FRED = { eauth: 'file', username: 'fred', secret: 'x', expire: null, use: 'session' } as const;
@@ -105,7 +108,7 @@ it('an address of which too many tries at once made nobody known owes the rest: 
   const told: string[] = [];
   const budget = new Budget({ rate: 1, burst: MOST }, (payer) => told.push(payer));
   const allowance = allowanceOf(budget, () => seconds * 1000);
-  const sessions = new Sessions({} as RoleLink, allowance);
+  const sessions = new Sessions({} as RoleLink, allowance, new Refusals());
   const tries = (from = FROM) => () => sessions.mayTry(from); // prettier-ignore
   for (let n = 0; n < 4 * MOST; n += 1) tries()();
   for (let n = 0; n < 4 * MOST; n += 1) sessions.failed(FROM);
@@ -214,4 +217,71 @@ it('who needs no session is counted by his address', () => {
     sessions.count(FROM);
   }).toThrow('too many requests');
   sessions.count(ELSEWHERE);
+});
+
+describe('of refusals that clients hear before anything is asked of the gate', () => {
+  const noBody = (bus: Bus): Bus => ({
+    ...bus,
+    converse: (_question, _answers, _silentMs, hear) => {
+      queueMicrotask(() => {
+        hear.onFailure('timeout');
+      });
+      return () => undefined;
+    },
+  });
+
+  it.each<[string, (sessions: Sessions) => Promise<unknown>]>([
+    ['a look at a token', (sessions) => sessions.check(GOOD, FROM)],
+    ['a login', (sessions) => sessions.login(FRED, FROM)],
+    ['the end of a session', (sessions) => sessions.logout(GOOD, FROM)],
+  ])('%s without an acl-service is counted, for each who waits', async (_what, ask) => {
+    const { counted, sessions } = aGateway(noBody);
+    const heard = await Promise.allSettled([ask(sessions), ask(sessions)]);
+    expect(heard.map((one) => one.status === 'rejected' && (one.reason as HttpException).getStatus())).toEqual([503, 503]); // prettier-ignore
+    expect(counted()).toEqual({ acl_unavailable: 2 });
+  });
+
+  it('each that is too fast is counted, and neither who is heard nor who is nobody', async () => {
+    const { counted, sessions } = aGateway();
+    await sessions.check(GOOD, ELSEWHERE);
+    for (let n = 0; n < MOST; n += 1) await sessions.check(tried(n), FROM).catch(() => undefined);
+    expect(counted()).toEqual({});
+    await sessions.check(tried(MOST), FROM).catch(() => undefined);
+    for (let n = 0; n < MOST; n += 1) sessions.failed(FROM);
+    const more = [
+      () => {
+        sessions.count(FROM);
+      },
+      () => {
+        sessions.mayTry(FROM);
+      },
+      () => {
+        sessions.bill('stranger', FROM).pay(1024);
+      },
+      () => {
+        sessions.toll(GOOD)(1024);
+      },
+    ];
+    sessions.toll(GOOD)(1 << 20);
+    for (const one of more) expect(one).toThrow('too many requests');
+    expect(counted()).toEqual({ slow_down: 1 + more.length });
+  });
+
+  it('what an acl-service refuses for now is counted as it says', async () => {
+    const busy = authorityOf(() => ({
+      refusal: { code: 'slow_down', sentence: 'too many' },
+      token: '',
+      session: null,
+    }));
+    const { counted, sessions } = aGateway(() => busy);
+    await expect(sessions.login(FRED, FROM)).rejects.toMatchObject({ status: 503 });
+    expect(counted()).toEqual({ slow_down: 1 });
+  });
+
+  it('what the gateway asks by itself is told to nobody', async () => {
+    const { counted, sessions } = aGateway(noBody);
+    await expect(sessions.check(GOOD, FROM, false)).rejects.toMatchObject({ status: 503 });
+    await expect(sessions.logout(GOOD, FROM, false)).rejects.toMatchObject({ status: 503 });
+    expect(counted()).toEqual({});
+  });
 });

@@ -4,10 +4,11 @@ import { askAgain, BACK_MS, digestOf } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import { type Credential, TOO_FAST } from '@natrium/flow';
 import { countedAddress } from '@natrium/matchers';
-import { InFlight, keepLatest, NOT_NOW } from '@natrium/model';
+import { InFlight, keepLatest, NOT_NOW, refusal } from '@natrium/model';
 import { type Body, contracts } from '@natrium/wire';
-import { PayloadTooLargeException, ServiceUnavailableException, UnauthorizedException } from '@nestjs/common';
-import { httpError } from './refused.js';
+import { PayloadTooLargeException, UnauthorizedException } from '@nestjs/common';
+import type { Refusals } from '../callers/refusals.js';
+import { httpError, NotNow } from './refused.js';
 
 export type Session = NonNullable<Body<typeof contracts.authed>['session']>;
 
@@ -75,16 +76,17 @@ export class Sessions {
   constructor(
     private readonly link: RoleLink,
     private readonly allowance: Allowance,
+    private readonly refusals: Pick<Refusals, 'count'>,
   ) {}
 
   /** Counts a request of a client of whom only the address is known. @throws {HttpException} When that asks too much. */
   count(from: From): void {
-    if (!this.allowance.take(purseOf('address', from))) throw httpError(TOO_FAST);
+    if (!this.allowance.take(purseOf('address', from))) throw this.#tooFast();
   }
 
   /** Called before anything of an unknown client's body is read. @throws {HttpException} When too much from its address has failed. */
   mayTry(from: From): void {
-    if (this.allowance.isSpent(purseOf('stranger', from))) throw httpError(TOO_FAST);
+    if (this.allowance.isSpent(purseOf('stranger', from))) throw this.#tooFast();
   }
 
   /**
@@ -103,7 +105,7 @@ export class Sessions {
       pay: (length) => {
         if (length > YAML.most) throw new PayloadTooLargeException('So much YAML is only read of who is known');
         for (let left = length - YAML.free; left > 0; left -= YAML.unit) {
-          if (!this.allowance.take(payer)) throw httpError(TOO_FAST);
+          if (!this.allowance.take(payer)) throw this.#tooFast();
           paid += 1;
         }
       },
@@ -123,7 +125,7 @@ export class Sessions {
     const payer = `token ${ofToken(token)}`;
     return (length) => {
       if (length < KNOWN_YAML) return;
-      if (this.allowance.isSpent(payer)) throw httpError(TOO_FAST);
+      if (this.allowance.isSpent(payer)) throw this.#tooFast();
       this.allowance.charge(payer, Math.floor(length / KNOWN_YAML));
     };
   }
@@ -134,9 +136,9 @@ export class Sessions {
     if (!isFit) throw unproved();
     const credential = { eauth, username, secret, token: randomBytes(32).toString('hex') };
     const asked = this.#ask({ what: 'login', use, credential, expire, ...fit(from) });
-    const login = await asked.catch((cause: unknown) => {
+    const login = await this.#told(asked).catch((cause: unknown) => {
       // The acl-service has had its work with it all the same. Wrong credentials are counted with the answer.
-      if (cause instanceof ServiceUnavailableException) this.failed(from);
+      if (cause instanceof NotNow) this.failed(from);
       throw cause;
     });
     this.#remember(ofToken(login.token));
@@ -161,6 +163,10 @@ export class Sessions {
   /** @param isAsked Not where the gateway looks again by itself. @throws {UnauthorizedException} When the session has ended. */
   async check(token: string, from: From, isAsked = true): Promise<Session> {
     if (!isAsked) return (await this.#about('check', token, from)).session;
+    return this.#told(this.#checkAsked(token, from));
+  }
+
+  async #checkAsked(token: string, from: From): Promise<Session> {
     const digest = ofToken(token);
     const underWay = this.#looks.get(digest);
     if (underWay !== undefined) return underWay;
@@ -204,10 +210,30 @@ export class Sessions {
 
   /** @param isAsked Not where the gateway ends what it has begun. */
   async logout(token: string, from: From, isAsked = true): Promise<void> {
+    const end = this.#end(token, from, isAsked);
+    await (isAsked ? this.#told(end) : end);
+  }
+
+  async #end(token: string, from: From, isAsked: boolean): Promise<void> {
     const digest = ofToken(token);
     if (isAsked) this.#charge(digest, from);
     await this.#about('logout', token, from);
     this.#proved.delete(digest);
+  }
+
+  #tooFast(): Error {
+    this.refusals.count(TOO_FAST);
+    return httpError(TOO_FAST);
+  }
+
+  /** Of many who wait for one look each hears what comes of it. */
+  async #told<T>(asked: Promise<T>): Promise<T> {
+    try {
+      return await asked;
+    } catch (cause) {
+      if (cause instanceof NotNow) this.refusals.count(cause.refusal);
+      throw cause;
+    }
   }
 
   async #about(what: 'check' | 'logout', token: string, from: From) {
@@ -225,16 +251,16 @@ export class Sessions {
       to: () => link.directory.role('acl'),
       backMs: BACK_MS,
     };
-    const codeOf = ({ refusal }: Body<typeof contracts.authed>) => refusal?.code;
+    const codeOf = (answered: Body<typeof contracts.authed>) => answered.refusal?.code;
     const answer = await askAgain(link.bus, question, contracts.authed, { timeoutMs: ANSWER_MS, codeOf });
     if (!answer.ok || codeOf(answer.value) === 'already_ran')
-      throw new ServiceUnavailableException('No acl-service answered');
-    const { refusal, token, session } = answer.value;
-    if (refusal !== null && refusal.code !== 'bad_credential') {
-      const code = NOT_NOW.find((one) => one === refusal.code) ?? 'bad_request';
-      throw httpError({ code, sentence: refusal.sentence });
+      throw httpError(refusal('acl_unavailable', 'No acl-service answered'));
+    const { refusal: refused, token, session } = answer.value;
+    if (refused !== null && refused.code !== 'bad_credential') {
+      const code = NOT_NOW.find((one) => one === refused.code) ?? 'bad_request';
+      throw httpError({ code, sentence: refused.sentence });
     }
-    if (refusal !== null || session === null) throw unproved();
+    if (refused !== null || session === null) throw unproved();
     return { token, session };
   }
 }

@@ -1,7 +1,7 @@
 /** Rules of the flags of processes: the same wherever they are started, and nothing among them that a newer Node does not know. */
 import { readFileSync } from 'node:fs';
 import { inRoot } from '../../../../tests/support/places.js';
-import { LEAN_AGENT, ROOMY_GATEWAY, SMALL_SERVICE, SWARM } from './process-flags.js';
+import { LEAN_AGENT, ROOMY_GATEWAY, SMALL_SERVICE, SWARM, withHttp } from './process-flags.js';
 
 /** Tried with Node 20, 22 and 24; one that a Node does not know ends it at once. */
 const KNOWN = [
@@ -55,6 +55,11 @@ it.each([
   const commands = readFileSync(inRoot('docker-compose.yml'), 'utf8').split('command:');
   expect(flagsOfNode(/^ExecStart=.*$/m.exec(unit)?.[0])).toEqual(flags);
   expect(flagsOfNode(commands.find((command) => command.includes(`dist/${program}/main.mjs`)))).toEqual(flags);
+});
+
+it('a gateway with a port of its own for HTTP is otherwise started as one without', () => {
+  const { flags, env } = withHttp(ROOMY_GATEWAY, 8001);
+  expect([flags, env]).toEqual([ROOMY_GATEWAY.flags, { ...SMALL_SERVICE.env, NATRIUM_HTTP_PORT: '8001' }]);
 });
 
 it('are only such as were tried', () => {

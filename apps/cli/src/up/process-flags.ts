@@ -3,6 +3,17 @@
  * numbers are measured.
  */
 
+export interface How {
+  /** Node's own. */
+  readonly flags: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The same process with the HTTP API on a port. */
+export function withHttp({ flags, env }: How, port: number): How {
+  return { flags, env: { ...env, NATRIUM_HTTP_PORT: String(port) } };
+}
+
 /**
  * An agent is idle most of the time. What each setting saves of its memory:
  *

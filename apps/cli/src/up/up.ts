@@ -38,7 +38,7 @@ import {
 import { type GivenFiles, leftBehind, pathsLeftBehind, takeGivenFiles } from './given-files.js';
 import { letIn } from './letting-in.js';
 import { allAnswer } from './pinging.js';
-import { LEAN_AGENT, ROOMY_GATEWAY, SMALL_SERVICE } from './process-flags.js';
+import { type How, LEAN_AGENT, ROOMY_GATEWAY, SMALL_SERVICE, withHttp } from './process-flags.js';
 import { BROKER, endOf, lineOf } from './told.js';
 import { linkedTo } from './young.js';
 
@@ -234,7 +234,7 @@ class Cluster {
   #howOf(service: string, replica: number): How {
     if (service !== GATEWAY) return SMALL_SERVICE;
     if (this.#httpPort === undefined) return ROOMY_GATEWAY;
-    return { ...ROOMY_GATEWAY, env: { ...ROOMY_GATEWAY.env, NATRIUM_HTTP_PORT: String(this.#httpPort + replica - 1) } };
+    return withHttp(ROOMY_GATEWAY, this.#httpPort + replica - 1);
   }
 
   #child(program: Program): Child {
@@ -256,12 +256,7 @@ class Cluster {
   }
 }
 
-interface How {
-  readonly flags: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-}
-
-function appProgram(name: string, app: string, configDir: string, { flags, env = {} }: How): Program {
+function appProgram(name: string, app: string, configDir: string, { flags, env }: How): Program {
   const file = fileURLToPath(new URL(`../${app}/main.mjs`, import.meta.url));
   const args = ['-c', NO_CORE_DUMP, 'sh', process.execPath, ...flags, file, '-c', configDir];
   return { name, file: '/bin/sh', args, env, saysReady: true };

@@ -406,6 +406,17 @@ describe('a job that could not be written', () => {
       this.away = false;
       for (const write of this.#late.splice(0)) await write();
     }
+
+    /** What is updated comes into effect, and is acknowledged only when that is called. */
+    holdsUpdates(): () => void {
+      let acknowledge = () => {};
+      const told = new Promise<void>((resolve) => (acknowledge = resolve));
+      const update = this.update.bind(this);
+      this.update = (...change) => update(...change).then((revision) => told.then(() => revision));
+      return () => {
+        acknowledge();
+      };
+    }
   }
 
   let late: LateStore;
@@ -437,6 +448,27 @@ describe('a job that could not be written', () => {
     expect(await cache.move((await cache.find(digestOf(1)))!, digestOf(1))).toBe(true);
     await looked();
     expect(await other.find(digestOf(1))).toMatchObject({ asked: { jid: jidOf(1) } });
+  });
+
+  it('and has come into effect is not created again while a take-over here goes on with it', async () => {
+    const creating = cache.create(anAsked(1), digestOf(1));
+    await late.comesBack();
+    const written = late.holdsUpdates();
+    const taking = cache.move((await cache.find(digestOf(1)))!, digestOf(1));
+    expect(await creating).toEqual({ type: 'exists' });
+    written();
+    expect(await taking).toBe(true);
+  });
+
+  it('stays when a take-over here has gone on with it before the last try', async () => {
+    const creating = cache.create(anAsked(1), digestOf(1));
+    await late.comesBack();
+    expect(await cache.move((await cache.find(digestOf(1)))!, digestOf(1))).toBe(true);
+    const moved = await other.find(digestOf(1));
+    late.away = true;
+    await expect(creating).rejects.toThrow('no acknowledgement');
+    await looked();
+    expect(await other.find(digestOf(1))).toEqual(moved);
   });
 
   /** Another one that was written late is gone, so that this one was looked at too. */

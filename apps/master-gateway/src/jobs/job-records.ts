@@ -11,6 +11,7 @@ import type { JobCreation } from '@natrium/flow';
 import { InFlight } from '@natrium/model';
 import { readAs, records, writeAs } from '@natrium/wire';
 import type { JobGrants } from './job-grants.js';
+import { type JobWrite, JobWrites } from './job-writes.js';
 
 /** A broker of three that has lost its leader has another within seconds. */
 const CREATE_TRIES = 2;
@@ -57,8 +58,7 @@ interface Begun {
 export class JobRecords {
   /** The jobs that this instance has written, by place. */
   readonly #begun = new InFlight<string, Begun>();
-  /** Jobs that are being written, by place: each will have at least this revision. */
-  readonly #writing = new Map<string, number>();
+  readonly #writes = new JobWrites();
   /** Places of jobs that could not be written, until nothing of them can be there any more. */
   readonly #withdrawn = new Set<string>();
   readonly #jids: SharedFollowing<string | undefined>;
@@ -79,21 +79,16 @@ export class JobRecords {
    * written after all is known by its instance and jid.
    */
   async create(asked: records.AskedJob, place: string): Promise<JobCreation> {
-    this.#writing.set(place, this.#newest + 1);
-    try {
-      return await this.#createOrGiveUp(asked, place);
-    } finally {
-      this.#writing.delete(place);
-    }
+    return this.#writes.during(place, this.#newest + 1, (own) => this.#createOrGiveUp(asked, own));
   }
 
-  async #createOrGiveUp(asked: records.AskedJob, place: string): Promise<JobCreation> {
+  async #createOrGiveUp(asked: records.AskedJob, own: JobWrite): Promise<JobCreation> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#create(asked, place, attempt > 1);
+        return await this.#create(asked, own, attempt > 1);
       } catch (cause) {
         if (attempt >= CREATE_TRIES) {
-          void this.#withdraw(asked, place);
+          if (!own.isTaken) void this.#withdraw(asked, own.place);
           throw cause;
         }
         await pause(CREATE_AGAIN_MS * attempt);
@@ -123,18 +118,20 @@ export class JobRecords {
     this.#withdrawn.delete(place);
   }
 
-  async #create(asked: records.AskedJob, place: string, again: boolean): Promise<JobCreation> {
+  async #create(asked: records.AskedJob, own: JobWrite, again: boolean): Promise<JobCreation> {
+    const { place } = own;
     const created =
-      (await this.store.create(`j.${place}`, encoded(asked))) ?? (again ? await this.#mine(asked, place) : undefined);
+      (await this.store.create(`j.${place}`, encoded(asked))) ?? (again ? await this.#mine(asked, own) : undefined);
     if (created === undefined) return { type: 'exists' };
     this.#note(place, { revision: created, jid: asked.jid, isGranted: false });
     return { type: 'created', revision: created };
   }
 
   /** The revision of the job where an earlier try of this instance has written it. */
-  async #mine({ instance, jid }: records.AskedJob, place: string): Promise<number | undefined> {
-    const found = await this.find(place);
-    return found?.asked.instance === instance && found.asked.jid === jid ? found.revision : undefined;
+  async #mine({ instance, jid }: records.AskedJob, own: JobWrite): Promise<number | undefined> {
+    const found = await this.find(own.place);
+    const isMine = !own.isTaken && found?.asked.instance === instance && found.asked.jid === jid;
+    return isMine ? found.revision : undefined;
   }
 
   async find(place: string): Promise<FoundJob | undefined> {
@@ -165,14 +162,13 @@ export class JobRecords {
 
   /** Makes another instance's job this one's. false: somebody else changed it first. */
   async move({ asked, revision }: FoundJob, place: string): Promise<boolean> {
-    this.#writing.set(place, this.#newest + 1);
-    try {
+    this.#writes.take(place);
+    this.#withdrawn.delete(place);
+    return this.#writes.during(place, this.#newest + 1, async () => {
       const moved = await this.store.update(`j.${place}`, encoded({ ...asked, instance: this.instance }), revision);
       if (moved !== undefined) this.#note(place, { revision: moved, jid: asked.jid, isGranted: true });
       return moved !== undefined;
-    } finally {
-      this.#writing.delete(place);
-    }
+    });
   }
 
   #note(place: string, begun: Begun): void {
@@ -197,8 +193,7 @@ export class JobRecords {
       if (begun.isOver) this.#begun.delete(place);
       else this.#begun.set(place, { ...begun, isOver: true });
     }
-    let since = this.#newest + 1;
-    for (const revision of this.#writing.values()) since = Math.min(since, revision);
+    let since = Math.min(this.#newest + 1, this.#writes.since);
     for (const { revision } of this.#begun.values()) since = Math.min(since, revision);
     if (since === this.#told.since && performance.now() < this.#told.until) return;
     await this.store.put(`o.${this.instance}`, encode(since));

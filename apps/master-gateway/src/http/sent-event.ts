@@ -29,10 +29,16 @@ export function textOf(event: FeedEvent): string {
 /** The response would make a chunk of it for each listener anew, in four pieces: half of what an event to many costs. */
 export function sendEvent(res: ServerResponse, event: FeedEvent, form: EventForm): void {
   const { parts, chunks } = sentOf(event, form);
-  // No chunks for HTTP/1.0 and HEAD; no socket yet while an earlier answer is on its way there. What the response was given in this turn it may
-  // still hold (Node 26 makes one chunk of it), its head too.
-  if (res.chunkedEncoding && res.socket !== null && res.writableCorked === 0) res.socket.write(chunks);
-  else for (const part of parts) res.write(part);
+  // No chunks for HTTP/1.0 and HEAD; no socket yet while an earlier answer is on its way there.
+  if (!res.chunkedEncoding || res.socket === null || res.writableCorked > 1) {
+    for (const part of parts) res.write(part);
+    return;
+  }
+  // Node 26 holds what the response was given in this turn, its head too, to make one chunk of it: that leaves before.
+  const isHeld = res.writableCorked === 1;
+  if (isHeld) res.uncork();
+  res.socket.write(chunks);
+  if (isHeld) res.cork();
 }
 
 function sentOf(event: FeedEvent, form: EventForm): Sent {

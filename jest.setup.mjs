@@ -18,7 +18,7 @@ if (major < FIRST_WITHOUT) {
   const { made = [], Plain = hooks.AsyncLocalStorage } = hooks.AsyncLocalStorage;
   for (const storage of made) storage.disable();
 
-  hooks.AsyncLocalStorage = class AsyncLocalStorage extends Plain {
+  class AsyncLocalStorage extends Plain {
     static made = [];
     static Plain = Plain;
 
@@ -26,5 +26,7 @@ if (major < FIRST_WITHOUT) {
       super(...options);
       AsyncLocalStorage.made.push(this);
     }
-  };
+  }
+  // On Node 22 it is a getter, which takes no assignment.
+  Object.defineProperty(hooks, 'AsyncLocalStorage', { value: AsyncLocalStorage, enumerable: true, configurable: true });
 }

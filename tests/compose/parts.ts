@@ -124,11 +124,16 @@ function fetchPrograms(): { readonly debs: string; readonly node: string } {
 
 /** The program of the Node that the images have. @throws {PartMissing} */
 export function imagesNode(): string {
-  const node = join(CACHE, 'node/node_modules', NODE.split('@')[0] ?? '', 'bin/node');
+  return fetchedNode(NODE);
+}
+
+/** @param name Of the package, with its version or its major number. @throws {PartMissing} */
+export function fetchedNode(name: string): string {
+  const [folder = '', version = ''] = name.split('@');
+  const prefix = join(CACHE, 'node', version);
+  const node = join(prefix, 'node_modules', folder, 'bin/node');
   if (!existsSync(node)) {
-    need(NODE, () =>
-      run('npm', ['install', '--prefix', join(CACHE, 'node'), '--no-audit', '--no-fund', '--ignore-scripts', NODE]),
-    );
+    need(name, () => run('npm', ['install', '--prefix', prefix, '--no-audit', '--no-fund', '--ignore-scripts', name]));
   }
   return node;
 }

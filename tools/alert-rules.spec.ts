@@ -116,6 +116,11 @@ it('takes each reason for which a message is not opened for a forgery, but what 
   expect([...forged, ...honest].sort()).toEqual([...OPEN_REASONS].sort());
 });
 
+it('takes no request that an outage left without an answer for a fault of the program', () => {
+  const { expr = '' } = rules.find(({ alert }) => alert === 'NatriumHandlerFails') ?? {};
+  expect(countersIn(expr)).toEqual([['natrium_handler_failures_total', 'why', 'fault']]);
+});
+
 it('hears of each service, of a policy that is not in force, and of minions', () => {
   const heard = new Set(rules.flatMap(({ expr }) => [...metricsOf(expr)]));
   for (const metric of ['natrium_ready', 'natrium_policy_refused', 'natrium_policy_info', 'natrium_minions'])

@@ -30,7 +30,7 @@ export const fence = {
   'libs/events': { may: ['model', 'matchers', 'wire', 'envelope', 'bus', 'process'], packages: [], node: true },
   'libs/modules': { may: ['model', 'args'], packages: [], node: true },
   'libs/runners': { may: ['model', 'args', 'modules'], packages: [], node: true },
-  'libs/output': { may: ['model', 'args'], packages: ['js-yaml'] },
+  'libs/output': { may: ['model', 'args'], packages: ['js-yaml', 'fast-string-width'] },
   'libs/testing': { may: '*', packages: ['@nats-io/*'], node: true },
   'apps/master-gateway': {
     may: '*',

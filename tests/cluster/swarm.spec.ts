@@ -97,6 +97,23 @@ it(
   START_MS,
 );
 
+it.each([
+  ['SIGTERM and SIGHUP', ['SIGTERM', 'SIGHUP']],
+  ['SIGHUP', ['SIGHUP']],
+])(
+  'ends with no process and no file after %s, too',
+  async (_, signals) => {
+    const one = aSwarm('--minions', '2', '--prefix', 'told');
+    await one.ready;
+    for (const signal of signals) process.kill(one.pid, signal);
+    await one.ended;
+    expect(processesOf(folder)).toEqual([]);
+    expect(readdirSync(join(folder, 'tmp'))).toEqual([]);
+    await cluster().ctl('swarm', '--prefix', 'told', '--forget');
+  },
+  START_MS,
+);
+
 it(
   'without --forget leaves keys, which the next one, or --forget alone, takes away',
   async () => {

@@ -4,7 +4,7 @@
  */
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fingerprint } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
 import type { JobNews } from '@natrium/model';
@@ -91,6 +91,28 @@ describe('an agent', () => {
       } finally {
         await agent.end();
         proxy.close();
+        rmSync(mark('go'), { force: true });
+      }
+    },
+    LONG_MS,
+  );
+
+  it(
+    'that is killed while a script runs takes its file away when it is back',
+    async () => {
+      const agent = anAgent('z', Number(new URL(cluster().brokerUrl).port));
+      const text = `#!/bin/sh\necho "$0" > ${mark('script.new')}; mv ${mark('script.new')} ${mark('script')}\nwhile [ ! -e ${mark('go')} ]; do sleep 0.05; done\n`;
+      try {
+        await agent.start();
+        await until('the agent’s socket', () => existsSync(join(folder, 'z', 'run', 'minion.sock')));
+        await cluster().natrium('z', 'cmd.script', text, '--async');
+        const script = await until('it runs', () => existsSync(mark('script')) && readFileSync(mark('script'), 'utf8'));
+        expect(existsSync(script.trim())).toBe(true);
+        agent.signal('SIGKILL');
+        await until('its folder is gone', () => !existsSync(dirname(script.trim())));
+      } finally {
+        await agent.end();
+        writeFileSync(mark('go'), '');
         rmSync(mark('go'), { force: true });
       }
     },

@@ -132,7 +132,7 @@ it('a reaction begins a trace, with all that comes of it below', async () => {
 it('a runner-service tells of its routes, its reactions and what will end, before anything has failed or ended', async () => {
   const text = (await figures[0]?.registry.metrics()) ?? '';
   for (const sample of [
-    'natrium_handler_failures_total{route="svc.run.run",service="runner"} 0',
+    'natrium_handler_failures_total{route="svc.run.run",why="fault",service="runner"} 0',
     'natrium_reactions_total{outcome="left_out",service="runner"} ',
     'natrium_runs_total{outcome="refused",service="runner"} ',
     'natrium_storage_key_age_seconds{class="roster",service="runner"} ',

@@ -176,7 +176,7 @@ function openHttp(
   const clients = new Clients(calls, http);
   const { openHook, openStats } = http;
   return serveHttp(http, {
-    api: new Api({ sessions, clients, streams, feed, openHook, openStats, log }),
+    api: new Api({ sessions, clients, streams, feed, openHook, openStats, refusals, log }),
     sessions,
     streams,
     jobs: new WholeJobs((jid) => reads.one(jid)),

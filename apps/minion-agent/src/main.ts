@@ -4,6 +4,7 @@ import { brokerTlsProblem, loadMinionConfig, logOptions, pinoLevel, problemSente
 import { type FolderLock, type FolderUse, lockFolder, mendOf } from '@natrium/keystore';
 import { beFrugal, lastingLog, programOptions, WAITING_LOG_BYTES, whenToldToStop } from '@natrium/process';
 import { messageOf } from '@natrium/model';
+import { removeLeftScripts } from '@natrium/modules';
 import { pino } from 'pino';
 import { type Agent, startAgent } from './agent.js';
 import { Kept } from './kept.js';
@@ -66,6 +67,7 @@ const stopped = new Promise<undefined>((resolve) => {
 process.on('SIGUSR2', () => void live?.newEpoch());
 try {
   lock = await lockFolder(config.cachedir, ONE_AGENT);
+  tidyUp();
   for (;;) {
     const agent = await startAgent(config, log, stopping.signal, kept);
     live = agent;
@@ -82,6 +84,15 @@ try {
   const why = messageOf(error);
   process.stderr.write(`natrium-minion ${config.id}: ${why}${mend === undefined ? '' : `: ${mend}`}\n`);
   end(1);
+}
+
+/** What one that was killed has left. */
+function tidyUp(): void {
+  try {
+    removeLeftScripts();
+  } catch (error) {
+    log.warn({ err: error }, 'a script that a killed agent has left in /tmp cannot be removed');
+  }
 }
 
 function end(code: number): never {

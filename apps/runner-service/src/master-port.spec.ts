@@ -2,12 +2,15 @@
  * Rules of what a runner reads: of several gateways one that stands still is not waited for, and no answer is asked for twice; and of
  * what it publishes: only what a reaction led to names its cause.
  */
-import { NO_TRACING, readAsked } from '@natrium/bus';
+import { jest } from '@jest/globals';
+import { type Hearing, NO_TRACING, readAsked } from '@natrium/bus';
 import { Lanes, type RoleLink } from '@natrium/edge';
 import { encodeRequest, SigningKey, sodiumReady } from '@natrium/envelope';
 import { err, fromPlain, ok, type Principal, refusal, type Request, type Value } from '@natrium/model';
 import type { PublishAsk } from '@natrium/modules';
+import type { RunnerMasterPort } from '@natrium/runners';
 import { aRequest } from '@natrium/testing';
+import type { contracts } from '@natrium/wire';
 import { masterPort } from './master-port.js';
 
 const NOW = 1_795_000_000_000;
@@ -34,14 +37,18 @@ function aPort(...failures: readonly ('timeout' | 'no_responders' | 'turned_away
       return Promise.resolve(ok({ body: { refusal: refusal(failure, 'not now'), result: null } }));
     return Promise.resolve(err(failure));
   };
+  return { port: portOn({ ask }), asked, fired };
+}
+
+function portOn(bus: object): RunnerMasterPort {
   const link = {
-    bus: { ask },
+    bus,
     subjects: { svcGw: () => 'gw', svcAcl: () => 'acl' },
     directory: { role: () => [] },
     own: { signing: undefined },
   };
   const grantRun = { request: Uint8Array.of(1), grant: { bytes: Uint8Array.of(2), signature: Uint8Array.of(3) } };
-  return { port: masterPort(link as unknown as RoleLink, grantRun, ALICE, new Lanes()), asked, fired };
+  return masterPort(link as unknown as RoleLink, grantRun, ALICE, new Lanes());
 }
 
 it.each([0, 1, 2])('is asked for again when nobody has answered in time (%i times)', async (times) => {
@@ -54,6 +61,25 @@ it('is given up after three times', async () => {
   const { port, asked } = aPort('timeout', 'timeout', 'timeout');
   await expect(port.connected()).rejects.toThrow('no gateway service answered (timeout)');
   expect(asked).toHaveLength(3);
+});
+
+it('of the acl-services, another is asked where one is silent for a second and a half: it is not waited for', async () => {
+  jest.useFakeTimers();
+  try {
+    const answers = [undefined, { refusal: null, result: ['web1'] }];
+    let asked = 0;
+    const converse = (_question: unknown, _answers: unknown, _ms: number, hear: Hearing<typeof contracts.answer>) => {
+      const answer = answers[(asked += 1) - 1];
+      if (answer !== undefined) hear.onAnswer(answer, {} as never);
+      return () => undefined;
+    };
+    const read = portOn({ converse }).inventory({ tgt: 'web*', tgtType: 'glob' });
+    await jest.advanceTimersByTimeAsync(1500);
+    expect(await read).toEqual({ accepted: ['web1'] });
+    expect(asked).toBe(2);
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 it.each(['no_responders', 'turned_away'] as const)('is not asked for again on %s', async (failure) => {

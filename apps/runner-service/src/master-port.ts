@@ -1,12 +1,12 @@
 /** What a runner reaches of the cluster: reads through a gateway with its grant-run; publishing needs a rule in `runner_grants`. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { BACK_MS, digestOf, readAsked } from '@natrium/bus';
+import { askAgain, BACK_MS, digestOf, type Question, readAsked } from '@natrium/bus';
 import { type Asker, MasterClient, peerPort } from '@natrium/client';
 import type { Lanes, RoleLink } from '@natrium/edge';
 import { runnerTagProblem } from '@natrium/events';
 import { CAUSE, causeOf, GRANT_RUN, type GrantRun } from '@natrium/flow';
 import { ExecutionError } from '@natrium/modules';
-import { isList, isMap, type Principal, type Target, type Value, type ValueMap } from '@natrium/model';
+import { isList, isMap, ok, type Principal, type Target, type Value, type ValueMap } from '@natrium/model';
 import type { ActiveJob, JobDetail, JobResult, JobSummary, RunnerMasterPort } from '@natrium/runners';
 import { type Body, contracts } from '@natrium/wire';
 
@@ -14,6 +14,8 @@ import { type Body, contracts } from '@natrium/wire';
 const READ_MS = 5000;
 /** So often a reading is asked for, which changes nothing: of several replicas the one that got it may stand still. */
 const READ_TRIES = 3;
+/** Of a reading of the acl-services, who say nothing before they have read; meanwhile another is asked. */
+const ACL_MS = 10_000;
 /**
  * How long the word that an event is stored is waited for, and how often it is asked for, which is safe: of two gateways one that stands
  * still would have to get each of them.
@@ -39,17 +41,27 @@ function reading(link: RoleLink, grantRun: GrantRun): Read {
       subject: of === 'gateway' ? link.subjects.svcGw('read') : link.subjects.svcAcl('read'),
       to: () => link.directory.role(of),
       backMs: BACK_MS,
-      alive: contracts.working,
     };
-    const ask = () => link.bus.ask(question, contracts.answer, READ_MS + waitsMs);
-    let answer = await ask();
-    for (let asked = 1; !answer.ok && answer.error === 'timeout' && asked < READ_TRIES; asked += 1)
-      answer = await ask();
+    const answer = await (of === 'acl' ? ofAcl(link, question) : ofGateway(link, question, READ_MS + waitsMs));
     if (!answer.ok) throw new Error(`no ${of} service answered (${answer.error})`);
-    const { refusal: refused, result } = answer.value.body;
+    const { refusal: refused, result } = answer.value;
     if (refused !== null) throw new ExecutionError(refused.sentence);
     return result;
   };
+}
+
+type Reading = Question<typeof contracts.read>;
+
+function ofAcl({ bus }: RoleLink, question: Reading) {
+  const codeOf = (told: Body<typeof contracts.answer>) => told.refusal?.code;
+  return askAgain(bus, question, contracts.answer, { timeoutMs: ACL_MS, codeOf });
+}
+
+async function ofGateway({ bus }: RoleLink, question: Reading, timeoutMs: number) {
+  const ask = () => bus.ask({ ...question, alive: contracts.working }, contracts.answer, timeoutMs);
+  let answer = await ask();
+  for (let asked = 1; !answer.ok && answer.error === 'timeout' && asked < READ_TRIES; asked += 1) answer = await ask();
+  return answer.ok ? ok(answer.value.body) : answer;
 }
 
 /** @param caller Of the run, as its grant names him. */

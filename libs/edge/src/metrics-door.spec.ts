@@ -79,7 +79,8 @@ describe('a service that listens', () => {
       'natrium_unopened_messages_total{reason="shape",service="acl"} 0',
       'natrium_unopened_messages_total{reason="receipt",service="acl"} 0',
       'natrium_unopened_messages_total{reason="asked_again",service="acl"} 0',
-      'natrium_handler_failures_total{route="svc.acl.grant",service="acl"} 0',
+      'natrium_handler_failures_total{route="svc.acl.grant",why="fault",service="acl"} 0',
+      'natrium_handler_failures_total{route="svc.acl.grant",why="outage",service="acl"} 0',
       'natrium_logins_total{verdict="refuse",service="acl"} 0',
       `natrium_build_info{version="${VERSION}",node="${process.version}",service="acl"} 1`,
     ])

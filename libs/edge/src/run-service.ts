@@ -220,8 +220,8 @@ function strategyOf({ bus, own }: RoleLink, { role, config, log, metrics }: Serv
     queue: role,
     instance: own.instance,
     onHandlerFailure: (route, cause) => {
-      tellFailure(route, cause);
-      metrics?.handlerFailed(route);
+      const why = tellFailure(route, cause);
+      metrics?.handlerFailed(route, why);
     },
     onAnswered: (route, seconds) => {
       metrics?.handled(route, seconds);

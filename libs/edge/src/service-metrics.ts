@@ -5,6 +5,7 @@ import { OPEN_REASONS } from '@natrium/envelope';
 import { VERSION } from '@natrium/model';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { ASKED_AGAIN } from './role-options.js';
+import { type Failure, FAILURES } from './telling-failures.js';
 
 /**
  * Values of a label that a counter shows from the start, at 0. For `rate` and `increase`, a series that only appears with its first count
@@ -26,10 +27,10 @@ export class ServiceMetrics {
     'reason',
     [...OPEN_REASONS, 'receipt', ASKED_AGAIN],
   );
-  readonly #failures = this.counter(
+  readonly #failures = this.pairs(
     'natrium_handler_failures_total',
-    'Requests whose handler failed, by route',
-    'route',
+    'Requests whose handler failed, by route, and by whether that was a fault or an outage',
+    ['route', 'why'],
     [],
   );
   readonly #handled = this.histogram(
@@ -96,21 +97,19 @@ export class ServiceMetrics {
     };
   }
 
-  /** What is counted for each of several pairs; @returns what adds one to a pair's count. */
+  /** What is counted for each of several pairs; @returns what adds to a pair's count. */
   pairs(
     name: string,
     help: string,
     labels: readonly [string, string],
     known: Iterable<readonly [string, string]>,
-  ): (first: string, second: string) => void {
+  ): (first: string, second: string, count?: number) => void {
     const counter = new Counter({ name, help, labelNames: [...labels], registers: [this.registry] });
-    const add = (first: string, second: string, count: number) => {
+    const add = (first: string, second: string, count = 1) => {
       counter.inc({ [labels[0]]: first, [labels[1]]: second }, count);
     };
     for (const [first, second] of known) add(first, second, 0);
-    return (first, second) => {
-      add(first, second, 1);
-    };
+    return add;
   }
 
   /** What is counted elsewhere, where each costs no more than an addition, and looked up when somebody asks. */
@@ -175,11 +174,11 @@ export class ServiceMetrics {
 
   /** Shows the failures of a route that is served here, from 0 on. */
   serves(route: string): void {
-    this.#failures(route, 0);
+    for (const why of FAILURES) this.#failures(route, why, 0);
   }
 
-  handlerFailed(route: string): void {
-    this.#failures(route, 1);
+  handlerFailed(route: string, why: Failure): void {
+    this.#failures(route, why);
   }
 
   handled(route: string, seconds: number): void {

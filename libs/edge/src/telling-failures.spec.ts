@@ -30,7 +30,7 @@ it.each([
   ['whose store did not answer', new TimeoutError('timeout')],
 ])('a request %s is one warning of its route without a stack, and one a minute that counts', (_, cause) => {
   const { told, debugged, tell } = aLog();
-  for (let n = 0; n < 1000; n += 1) tell(PUBLISH, cause);
+  for (let n = 0; n < 1000; n += 1) expect(tell(PUBLISH, cause)).toBe('outage');
   tell(DATA, cause);
   const why = cause.message;
   expect(told).toEqual([
@@ -47,7 +47,7 @@ it.each([
 it('any other failure is an error with what was thrown, each of them, also in an outage', () => {
   const { told, tell } = aLog();
   const [outage, fault] = [new Unanswered('nobody decided'), new Error('a fault')];
-  for (const cause of [outage, fault, fault]) tell(PUBLISH, cause);
+  expect([outage, fault, fault].map((cause) => tell(PUBLISH, cause))).toEqual(['outage', 'fault', 'fault']);
   expect(told).toEqual([
     { level: 'warn', route: PUBLISH, why: 'nobody decided' },
     { level: 'error', route: PUBLISH, err: fault },

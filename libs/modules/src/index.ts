@@ -39,6 +39,7 @@ export { type ExecutionModule, fn, minionRegistry } from './minion-registry.js';
 export { minionFacts } from './own/minion-facts.js';
 export { OwnModules } from './own/own-modules.js';
 export { type ProcessPort } from './process/run-process.js';
+export { removeLeftScripts } from './process/script-folder.js';
 export { minionReturners, type ReturnersParts } from './returners/minion-returners.js';
 export { PostRefused, postSigned, type Webhook, webhookKey } from './returners/post-signed.js';
 export type { Returner, ReturnFacts } from './returners/returner.js';

@@ -259,7 +259,17 @@ describe('key', () => {
   });
 });
 
+/** Of two characters: the letter, and its accent. */
+const E_ACUTE = 'e\u0301';
+
 describe('table', () => {
+  it('has its columns one below the other also where characters are wide, or none of their own', () => {
+    const rows = { 日本: { a: 'x' }, '👍🏽': { a: 'x' }, [E_ACUTE]: { a: 'x' }, web1: { a: 'x' } };
+    expect(render('table', rows).split('\n').sort()).toEqual(
+      ['      a', '----  -', 'web1  x', `${E_ACUTE}     x`, '日本  x', '👍🏽    x'].sort(),
+    );
+  });
+
   it('draws one row a minion and one column a field', () => {
     expect(render('table', { web1: { up: true, load: 0.5 }, db1: { up: false } })).toBe(
       '      up     load\n----  -----  ----\ndb1   False\nweb1  True   0.5',

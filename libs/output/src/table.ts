@@ -5,6 +5,7 @@
  * that print as answers come gather them first (`wantsAll`).
  */
 import { isList, isMap, pyStr, type Value } from '@natrium/model';
+import widthOf from 'fast-string-width';
 import { paint } from './color.js';
 import { disarm } from './lines.js';
 import { nested } from './nested.js';
@@ -26,11 +27,11 @@ export const table: Outputter = (value, options) => {
   if (rows.length * columns.length > MAX_CELLS) return nested(value, options);
   const { color } = options;
   const widths = columns.map((column) =>
-    rows.reduce((width, row) => Math.max(width, row.get(column)?.length ?? 0), column.length),
+    rows.reduce((width, row) => Math.max(width, widthOf(row.get(column) ?? '')), widthOf(column)),
   );
   const line = (cells: readonly string[]): string =>
     cells
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .map((cell, at) => cell + ' '.repeat((widths[at] ?? 0) - widthOf(cell)))
       .join(GAP)
       .trimEnd();
   const body = rows.map((row) => line(columns.map((column) => row.get(column) ?? '')));

@@ -6,6 +6,8 @@ import { SeenSpans } from './seen-spans.js';
 export class TraceCollector extends SeenSpans {
   /** What it answers; only 200 takes them. */
   status = 200;
+  /** What it says to that. */
+  answer: object = {};
 
   private constructor(private readonly server: Server) {
     super();
@@ -18,7 +20,9 @@ export class TraceCollector extends SeenSpans {
       request.on('end', () => {
         if (request.url !== '/v1/traces') throw new Error(`traces came to ${String(request.url)}`);
         if (collector.status === 200) collector.take(Buffer.concat(parts).toString());
-        response.writeHead(collector.status, { 'content-type': 'application/json' }).end('{}');
+        response
+          .writeHead(collector.status, { 'content-type': 'application/json' })
+          .end(JSON.stringify(collector.answer));
       });
     });
     const collector = new TraceCollector(server);

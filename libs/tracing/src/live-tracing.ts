@@ -11,7 +11,7 @@ export interface TracingOptions {
   readonly service: string;
   /** Which one of them. */
   readonly instance: string;
-  /** Hears once when traces cannot be sent, and again after they could. */
+  /** Hears once when traces cannot be sent, and again after they could; of others that are lost the first, then a count each minute. */
   readonly onProblem: (sentence: string) => void;
 }
 

@@ -161,6 +161,34 @@ it.each<[string, StepFacts]>([
   expect(collector.text).not.toContain(SECRET);
 });
 
+describe('of spans that are lost, although what was sent was answered well, the first is told and the others are counted', () => {
+  const one = ({ tracing }: LiveTracing) => {
+    tracing.begin('publish', {}).end();
+  };
+
+  it('where a collector does not take all of a batch', async () => {
+    const told: string[] = [];
+    const live = await on({ onProblem: (sentence) => told.push(sentence) });
+    collector.answer = { partialSuccess: { rejectedSpans: '1', errorMessage: 'no room' } };
+    one(live);
+    await live.close();
+    expect(told).toEqual([
+      expect.stringMatching(/^traces for .*\/v1\/traces are lost: .*"rejectedSpans":"?1.*no room/),
+    ]);
+  });
+
+  it('where a collector is slower than they come', async () => {
+    const told: string[] = [];
+    const live = await on({ onProblem: (sentence) => told.push(sentence) });
+    for (let n = 0; n < 512 + 2048 + 7; n += 1) one(live);
+    await collector.until(() => collector.spans.length > 512); // the second batch has gone, and left room
+    one(live);
+    await live.close();
+    expect(told).toEqual([expect.stringMatching(/^traces for .* are lost: Dropped 7 spans/)]);
+    expect(collector.spans.length).toBeGreaterThan(512);
+  });
+});
+
 it('that nobody takes them is told once, and again after somebody did', async () => {
   const problems: string[] = [];
   const url = `${collector.endpoint}/v1/traces`;

@@ -19,6 +19,7 @@ import type { OpenStep, Sending, StepFacts, StepName, ToldMessage, Tracing } fro
 import type { LiveTracing, TracingOptions } from './live-tracing.js';
 import { Reporting } from './reporting.js';
 import { attributesOf, failed, messageAttributes } from './span-attributes.js';
+import { tellLosses } from './telling-losses.js';
 
 /** Kinds of messages that belong to somebody's request; what a cluster's parties say among themselves is in no trace. */
 const TRACED: ReadonlySet<string> = new Set(
@@ -37,6 +38,7 @@ type TraceOf = NonNullable<Parameters<Tracing['receive']>[1]>;
 
 export function sendTraces(options: TracingOptions): LiveTracing {
   const url = `${options.endpoint.replace(/\/+$/, '')}/v1/traces`;
+  tellLosses(url, options.onProblem);
   const exporter = new Reporting(new OTLPTraceExporter({ url, timeoutMillis: SEND_MS }), url, options.onProblem);
   const provider = new TracerProvider({
     resource: resourceFromAttributes({

@@ -59,7 +59,7 @@ function loginsWith(external_auth: object, more: object = {}, own: Own = {}, ste
     tallies,
     once: new OnceOnly(new MemoryStore('tokens'), now),
     now,
-    log: { info: hear, warn: hear, error: hear },
+    log: { info: hear, warn: hear, error: hear, debug: () => undefined },
     roster: { callerOf: ([first]: Uint8Array) => (first === KNOWN ? { kind: 'account', name: 'fred' } : undefined) },
     audit: {
       note: ({ verdict }: { verdict: string }) => void recorded.push(verdict),
@@ -146,6 +146,33 @@ describe('where the store does not answer', () => {
     const credential = { eauth: '', username: '', secret: '', token: 'ab' };
     const told = { ok: false, error: { code: 'store_unavailable' } };
     expect(await logins.prove(credential, '192.0.2.1')).toMatchObject(told);
+  });
+
+  it('logins and tokens are one warning of each kind without a stack, and one a minute that counts', async () => {
+    jest.useFakeTimers({ doNotFake: ['performance', 'nextTick', 'queueMicrotask', 'setImmediate'] });
+    const own = { tokens: { issue: fails, find: fails }, attempts: { isLocked: fails, begin: fails } };
+    const { logins, codeOf, logged } = loginsWith(
+      { auto: {} },
+      { eauth_auto_for_development: true },
+      own as unknown as Own,
+    );
+    logged.length = 0;
+    const credential = { eauth: '', username: '', secret: '', token: 'ab' };
+    for (let n = 0; n < 50; n += 1) {
+      expect(await codeOf('fred', 'role')).toBe('store_unavailable');
+      await logins.prove(credential, '192.0.2.1');
+    }
+    const [UNCOUNTED, UNSTORED] = [
+      'a login could not be counted, and was refused',
+      'a token could not be written or looked up',
+    ];
+    const why = 'it takes too long';
+    const told = [UNCOUNTED, UNSTORED].map((what) => `${JSON.stringify({ why })} ${JSON.stringify(what)}`);
+    expect(logged).toEqual(told);
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(logged.slice(2)).toEqual([
+      expect.stringContaining(JSON.stringify({ counts: { [UNCOUNTED]: 49, [UNSTORED]: 49 } })),
+    ]);
   });
 
   it('a fault of the program is one all the same', async () => {

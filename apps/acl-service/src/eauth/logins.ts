@@ -29,7 +29,7 @@ import { Shares } from './shares.js';
 import type { Tallies } from './tallies.js';
 import { tokenLifetimeMs } from './token-lifetime.js';
 import type { Tokens } from './tokens.js';
-import { UNCOUNTED, unlessUnstored } from './unstored.js';
+import { tellingUnstored, type TellUnstored, UNCOUNTED, unlessUnstored } from './unstored.js';
 
 type Auth = Body<typeof contracts.auth>;
 type Asked = Credential & { readonly address: string };
@@ -84,6 +84,7 @@ export class Logins {
   readonly #looks = new Shares(MAX_LOOKS);
   readonly #inside = new Shares(MAX_INSIDE);
   readonly #timer: NodeJS.Timeout;
+  readonly #tellUnstored: TellUnstored;
 
   constructor(
     config: MasterConfig,
@@ -91,6 +92,7 @@ export class Logins {
     private readonly steady = STEADY,
   ) {
     this.#config = config;
+    this.#tellUnstored = tellingUnstored(this.parts.log);
     this.#backEnds = backEndsOf(config, this.parts.log);
     this.#timer = setInterval(() => void this.#sweep(), SWEEP_MS).unref();
   }
@@ -126,7 +128,7 @@ export class Logins {
   }
 
   #handle(asked: Auth): Promise<Authed> {
-    return unlessUnstored(this.#answer(asked), refused, this.parts.log);
+    return unlessUnstored(this.#answer(asked), refused, this.#tellUnstored);
   }
 
   async #answer(asked: Auth): Promise<Authed> {
@@ -143,7 +145,7 @@ export class Logins {
   /** Who a credential beside a request proves, now. @param address Whose budget a failure takes from. */
   async prove(credential: Credential, address: string): Promise<Result<LoggedIn, Refusal>> {
     if (credential.token !== '') {
-      const entry = await unlessUnstored(this.#entryOf(credential.token), err, this.parts.log);
+      const entry = await unlessUnstored(this.#entryOf(credential.token), err, this.#tellUnstored);
       return entry.ok
         ? ok({ principal: { kind: 'token', name: entry.value.name }, login: loginOf(entry.value) })
         : entry;
@@ -215,7 +217,7 @@ export class Logins {
     try {
       begun = await this.parts.attempts.begin(from);
     } catch (cause) {
-      this.parts.log.error({ err: cause }, 'a login could not be counted, and was refused');
+      this.#tellUnstored('a login could not be counted, and was refused', cause);
       return err(UNCOUNTED);
     }
     if (begun === 'busy') return err(BUSY);
@@ -247,11 +249,9 @@ export class Logins {
 
   /** Until its end is counted, a try counts like one that failed. */
   async #ended(counted: ReturnType<Try['failed']>): Promise<void> {
-    try {
-      await counted;
-    } catch (cause) {
-      this.parts.log.error({ err: cause }, 'how a login ended could not be counted');
-    }
+    await counted.catch((cause: unknown) => {
+      this.#tellUnstored('how a login ended could not be counted', cause);
+    });
   }
 
   async #entryOf(token: string, use?: Auth['use']): Promise<Result<records.TokenEntry, Refusal>> {

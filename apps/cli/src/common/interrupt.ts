@@ -65,11 +65,10 @@ export async function orEnded<T extends object>(value: Promise<T>, io: Io): Prom
   }
 }
 
-/** For a command that stays until it is told to end: resolves at Ctrl-C, or SIGTERM. */
+/** For a command that stays until it is told to end: resolves at the first signal, and no further one keeps it from ending in order. */
 export function untilToldToStop(io: Io): Promise<void> {
   return new Promise((done) => {
-    io.onInterrupt(done);
-    process.once('SIGTERM', () => done());
+    io.onEnd(() => done());
   });
 }
 

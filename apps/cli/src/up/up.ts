@@ -114,7 +114,7 @@ class Cluster {
     this.io.out(`ready: ${minions} minions in ${seconds} s; natrium -c ${shellWord(folders.master)} '*' test.ping\n`);
   }
 
-  /** Resolves at Ctrl-C or SIGTERM; fails when the broker has ended, without which nothing works. */
+  /** Resolves when it is told to end; fails when the broker has ended, without which nothing works. */
   async runUntilInterrupted(): Promise<void> {
     await Promise.race([this.#interrupted, this.#brokerLost()]);
   }

@@ -5,6 +5,7 @@ import type { Value, ValueMap } from '@natrium/model';
 import { ServiceUnavailableException } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import pino from 'pino';
+import { Refusals } from '../callers/refusals.js';
 import type { EventFeed } from '../event-feed.js';
 import { Api } from './api.js';
 import { Clients } from './clients.js';
@@ -24,6 +25,7 @@ function anApi(parts: {
   readonly open?: EventStreams['open'];
 }) {
   const [logged, logins]: [string[], string[]] = [[], []];
+  const refusals = new Refusals();
   const sessions = {
     login: ({ username }: LoginAsk) => {
       logins.push(username);
@@ -46,9 +48,10 @@ function anApi(parts: {
     feed: { fire: parts.fire } as EventFeed,
     openHook: true,
     openStats: false,
+    refusals,
     log: pino({ level: 'warn' }, { write: (line) => logged.push(line) }),
   });
-  return { api, logged, logins };
+  return { api, logged, logins, refused: refusals.counts };
 }
 
 function hook(api: Api, body = '{}', type = 'application/json'): Promise<void> {
@@ -207,18 +210,24 @@ describe('a hook', () => {
     expect(fired[0]?.['headers']).toEqual({ ...told, 'Remote-Addr': '192.0.2.7' });
   }); // prettier-ignore
 
-  it('is 503 where the event was not stored, and 400 where it is none', async () => {
+  it('is 503 where the event was not stored, which is a refusal that is counted, and 400 where it is none', async () => {
     const [full, none] = [new NotStored('no room'), new EventProblem('no tag')];
-    await expect(hook(anApi({ fire: () => Promise.reject(full) }).api)).rejects.toMatchObject({ status: 503 });
-    await expect(hook(anApi({ fire: () => Promise.reject(none) }).api)).rejects.toMatchObject({ status: 400 });
+    const { api, refused } = anApi({ fire: () => Promise.reject(full) });
+    const other = anApi({ fire: () => Promise.reject(none) });
+    await expect(hook(api)).rejects.toMatchObject({ status: 503, message: 'no room' });
+    expect([...refused]).toEqual([['store_unavailable', 1]]);
+    await expect(hook(other.api)).rejects.toMatchObject({ status: 400 });
+    expect(other.refused.size).toBe(0);
   });
 
   it('hears after ten seconds that its event is kept', async () => {
     jest.useFakeTimers();
     try {
-      const told = expect(hook(anApi({ fire: never }).api)).rejects.toThrow(/kept at this gateway.*not be sent again/);
+      const { api, refused } = anApi({ fire: never });
+      const told = expect(hook(api)).rejects.toThrow(/kept at this gateway.*not be sent again/);
       await jest.advanceTimersByTimeAsync(10_000);
       await told;
+      expect([...refused]).toEqual([['store_unavailable', 1]]);
     } finally {
       jest.useRealTimers();
     }

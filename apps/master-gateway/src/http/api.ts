@@ -1,10 +1,11 @@
 /** What the doors of the HTTP API call: sessions, lowstates, events. Who asks is only ever what the acl-service says of a token. */
 import { EventProblem, NotStored, type Origin } from '@natrium/events';
-import { isMap, type Value, type ValueMap } from '@natrium/model';
+import { isMap, refusal, type Value, type ValueMap } from '@natrium/model';
 import { LATE, within } from '@natrium/process';
-import { BadRequestException, ServiceUnavailableException, UnauthorizedException } from '@nestjs/common';
+import { BadRequestException, UnauthorizedException } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
+import type { Refusals } from '../callers/refusals.js';
 import type { EventFeed } from '../event-feed.js';
 import type { CallSequence, NamedCaller } from './call-sequence.js';
 import type { Call, Clients } from './clients.js';
@@ -14,7 +15,7 @@ import { hookEvent } from './hook-event.js';
 import { knownIfLong, ofLiving } from './living-caller.js';
 import { loginAsk, withoutCredentials } from './login-ask.js';
 import { wordsOf } from './lowstate.js';
-import { TokenEnded } from './refused.js';
+import { httpError, TokenEnded } from './refused.js';
 import { lowstates, readBody, yamlIn } from './request-body.js';
 import { type Bill, type LoginAsk, type Session, type Sessions, TOKEN, unproved } from './sessions.js';
 
@@ -25,6 +26,7 @@ export interface ApiParts {
   readonly feed: EventFeed;
   readonly openHook: boolean;
   readonly openStats: boolean;
+  readonly refusals: Pick<Refusals, 'count'>;
   readonly log: Logger;
 }
 
@@ -173,12 +175,18 @@ export class Api {
   async #fire(tag: string, data: ValueMap, origin: Origin): Promise<void> {
     try {
       const fired = await within(HOOK_MS, this.parts.feed.fire(tag, data, origin));
-      if (fired === LATE) throw new ServiceUnavailableException(KEPT);
+      if (fired === LATE) throw this.#unstored(KEPT);
     } catch (cause) {
-      if (cause instanceof NotStored) throw new ServiceUnavailableException(cause.message, { cause });
+      if (cause instanceof NotStored) throw this.#unstored(cause.message);
       if (cause instanceof EventProblem) throw new BadRequestException(cause.message, { cause });
       throw cause;
     }
+  }
+
+  #unstored(sentence: string): Error {
+    const refused = refusal('store_unavailable', sentence);
+    this.parts.refusals.count(refused);
+    return httpError(refused);
   }
 
   #anybody(req: Request, res: Response): Origin {

@@ -108,6 +108,7 @@ function doors({ gate = [], budget = [], ran, login = [], check = [] }: Script) 
     feed: {} as EventFeed,
     openHook: false,
     openStats: false,
+    refusals,
     log: pino({ enabled: false }),
   });
   return {

@@ -58,7 +58,8 @@ async function serve(hasSessions = true, openHook = false): Promise<void> {
     directory: { role: () => [] },
     clock: { now: () => Date.now() },
   };
-  const sessions = new Sessions(link as unknown as RoleLink, allowance, new Refusals());
+  const refusals = new Refusals();
+  const sessions = new Sessions(link as unknown as RoleLink, allowance, refusals);
   const log = pino({ enabled: false });
   const streams = new EventStreams({} as EventFeed, sessions, log);
   const options: HttpOptions = {
@@ -74,6 +75,7 @@ async function serve(hasSessions = true, openHook = false): Promise<void> {
     feed: { fire: (tag: string) => Promise.resolve(void fired.push(tag)) } as unknown as EventFeed,
     openHook,
     openStats: false,
+    refusals,
     log,
   });
   server = await serveHttp(options, { api, sessions, streams, jobs: {} as WholeJobs, log });

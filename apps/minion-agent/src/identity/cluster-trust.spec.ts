@@ -6,6 +6,7 @@ import { Clock, MemoryBroker, type Transport } from '@natrium/bus';
 import type { Link } from '@natrium/client';
 import { fingerprint, identityFrom, newIdentitySecret, type RolesChain, sodiumReady } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
+import { pino } from 'pino';
 import { ClusterTrust, NoTrust } from './cluster-trust.js';
 import { type ComingIn, greet, standingOn } from './coming-in.js';
 
@@ -46,6 +47,18 @@ function linkTo(chain: RolesChain): Link {
 }
 
 const seenBy = ({ minSerial, newest, timeFloorMs }: ClusterTrust) => ({ minSerial, newest, timeFloorMs });
+
+it('is in doubt, until that was asked, where somebody speaks whom it does not know; not where he mends that himself', () => {
+  const trust = started(fingerprint(aCluster('a')[0]));
+  const log = pino({ enabled: false });
+  const about = { config: {}, trust, log } as unknown as ComingIn;
+  const { onOpenFailure } = standingOn(about, new MemoryBroker().connect(), false);
+  onOpenFailure?.('unknown_sender', 'nt.main.job.x', true);
+  onOpenFailure?.('stale', 'nt.main.job.x');
+  expect(trust.takeDoubt()).toBe(false);
+  onOpenFailure?.('unknown_sender', 'nt.main.job.x');
+  expect([trust.takeDoubt(), trust.takeDoubt()]).toEqual([true, false]);
+});
 
 it('goes by what was kept of the cluster, whether master_finger names that one or nothing', () => {
   const chain = aCluster('a');

@@ -21,6 +21,7 @@ export class ClusterTrust {
   #memory: ClusterMemory | undefined;
   /** The latest time of which it was said that it is ahead. */
   #toldFloorMs: number | undefined;
+  #isInDoubt = false;
 
   constructor(
     private readonly config: Pick<MinionConfig, 'pki_dir' | 'master_finger' | 'trust_on_first_use'>,
@@ -54,6 +55,18 @@ export class ClusterTrust {
 
   get timeFloorMs(): number {
     return this.#memory?.timeFloorMs ?? 0;
+  }
+
+  /** Somebody has spoken whom the roles document that is known here does not name: another may be in force, or none that counts here. */
+  doubt(): void {
+    this.#isInDoubt = true;
+  }
+
+  /** @returns Whether somebody has since it was asked last. */
+  takeDoubt(): boolean {
+    const isInDoubt = this.#isInDoubt;
+    this.#isInDoubt = false;
+    return isInDoubt;
   }
 
   /**

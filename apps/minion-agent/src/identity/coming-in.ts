@@ -213,6 +213,7 @@ export function connect(
 /** How the identity of this host stands on a bus. */
 export function standingOn(about: ComingIn, transport: Transport, joining: boolean): ConnectOptions {
   const { config, identity, trust, clock, log } = about;
+  const tellUnopened = tellingUnopened(log);
   return {
     transport,
     cluster: config.cluster,
@@ -227,7 +228,10 @@ export function standingOn(about: ComingIn, transport: Transport, joining: boole
     helloTimeoutMs: HELLO_MS,
     entering: joining ? 'join' : undefined,
     tracing: about.tracing,
-    onOpenFailure: tellingUnopened(log),
+    onOpenFailure: (reason, subject, isMended = false) => {
+      if (reason === 'unknown_sender' && !isMended) trust.doubt();
+      tellUnopened(reason, subject, isMended);
+    },
   };
 }
 

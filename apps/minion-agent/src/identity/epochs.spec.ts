@@ -25,6 +25,9 @@ function anAgent() {
     /** Whether what an acl-service announced last counts. */
     aclCounts: true,
     ahead: undefined as string | undefined,
+    isInDoubt: false,
+    /** What is wrong with the answer to hello. */
+    problem: undefined as { readonly code: string; readonly sentence: string } | undefined,
     takes: true,
     done: [] as string[],
   };
@@ -46,6 +49,7 @@ function anAgent() {
     greet: () => {
       world.done.push('greeted');
       if (!world.aclIsThere) return Promise.resolve({ code: 'no_answer', sentence: 'nobody' });
+      if (world.problem !== undefined) return Promise.resolve(world.problem);
       clock.adjust(world.rightMs(), world.nowMs, world.nowMs);
       world.aclCounts = true;
       return Promise.resolve(undefined);
@@ -55,7 +59,7 @@ function anAgent() {
     world.done.push('sent');
     return world.takes ? Promise.resolve() : Promise.reject(new Error('nobody'));
   };
-  const parts = { epochMs: AN_HOUR, trust: { keep: () => undefined, aheadOf: () => world.ahead }, data: { send }, log: pino({}, { write: (line: string) => void lines.push(line) }) }; // prettier-ignore
+  const parts = { epochMs: AN_HOUR, trust: { keep: () => undefined, aheadOf: () => world.ahead, takeDoubt: () => world.isInDoubt }, data: { send }, log: pino({}, { write: (line: string) => void lines.push(line) }) }; // prettier-ignore
   const epochs = new Epochs(link as unknown as LiveLink, parts);
   const first = own.keyring.currentKeyId;
   const isNew = () => !equalBytes(own.keyring.currentKeyId, first);
@@ -95,6 +99,23 @@ it('is looked at each minute, and lasts no longer than epoch_hours of a clock th
   } finally {
     jest.useRealTimers();
   }
+});
+
+it('somebody whom nobody here knows is asked about, and what is wrong with the roles document is said once', async () => {
+  const { world, epochs, lines } = anAgent();
+  await epochs.look();
+  expect(world.done).toEqual([]);
+  const sentence = 'the roles document is older';
+  Object.assign(world, { isInDoubt: true, problem: { code: 'roles_invalid', sentence } });
+  for (let n = 0; n < 3; n += 1) await epochs.look();
+  expect(world.done).toEqual(['greeted', 'greeted', 'greeted']);
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+    expect.objectContaining({ level: 50, msg: sentence }),
+  ]);
+  world.isInDoubt = false;
+  await epochs.look();
+  expect(world.done).toHaveLength(3);
+  epochs.stop();
 });
 
 it('one that nobody took is told again until somebody does', async () => {

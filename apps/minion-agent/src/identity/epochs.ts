@@ -4,7 +4,8 @@
  *
  * Timers stand still while a host sleeps: whether an epoch is over by the clock is looked at each minute, and when the broker is back.
  * So is whether the clock was set: then what hello told of it says nothing any more, and hello is said again first. The acl-service's own may
- * have been set too: then what it announces counts here no more, and hello is said until it does.
+ * have been set too: then what it announces counts here no more, and hello is said until it does. Hello says as well why somebody speaks
+ * whom nobody here knows, as after a restore of an older roles document.
  *
  * Spec: spec/envelope.md#epochs, #time.
  */
@@ -16,7 +17,7 @@ import type { LiveLink } from '../link/live-link.js';
 
 export interface EpochParts {
   readonly epochMs: number;
-  readonly trust: Pick<ClusterTrust, 'keep' | 'aheadOf'>;
+  readonly trust: Pick<ClusterTrust, 'keep' | 'aheadOf' | 'takeDoubt'>;
   readonly data: Pick<HostData, 'send'>;
   readonly log: Logger;
 }
@@ -61,7 +62,8 @@ export class Epochs {
   /** Begins a new epoch if the one in force is over, and tells of it if nobody has taken it yet. */
   async look(): Promise<void> {
     const { link } = this;
-    if (link.clock.wasSet() || link.services('acl').length === 0) await this.#greet();
+    const isInDoubt = this.parts.trust.takeDoubt();
+    if (isInDoubt || link.clock.wasSet() || link.services('acl').length === 0) await this.#greet();
     this.#tellOfEnd();
     if (link.own.isOver(link.clock.now())) await this.begin();
     else if (!this.#isTold) await this.#tell();
@@ -118,7 +120,8 @@ export class Epochs {
     const { link, parts } = this;
     const before = link.clock.offsetMs;
     const problem = await link.greet();
-    if (problem !== undefined && problem.sentence !== this.#problem) parts.log.warn(problem.sentence);
+    if (problem !== undefined && problem.sentence !== this.#problem)
+      parts.log[problem.code === 'no_answer' ? 'warn' : 'error'](problem.sentence);
     this.#problem = problem?.sentence;
     const ahead = problem === undefined ? parts.trust.aheadOf(link.clock) : undefined;
     if (ahead !== undefined) parts.log.error(ahead);

@@ -166,7 +166,7 @@ function notAcceptable(why: string): string {
 }
 
 function olderSentence({ minSerial }: Asked): string {
-  return `the acl-service's roles document is older than number ${String(minSerial)}, which is known here: hand that one out to its host (tools/role-keys.mjs)`;
+  return `the acl-service's roles document is older than number ${String(minSerial)}, which is known here: hand that one out to its host (tools/role-keys.mjs); after a restore, docs/keys.md#backup-and-restore`;
 }
 
 function problem(code: HelloProblem['code'], sentence: string): Result<never, HelloProblem> {

@@ -1,6 +1,5 @@
 /** `cmd.script` and `cmd.script_retcode`: a script whose text came with the request, or that is on this host. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { chmod, chown, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, type Value } from '@natrium/model';
 import type { CallContext } from '../call-context.js';
@@ -8,6 +7,7 @@ import { ExecutionError, InvocationError } from '../loader/errors.js';
 import { type Reply, reply } from '../loader/reply.js';
 import { fn } from '../minion-registry.js';
 import type { Account } from '../process/run-process.js';
+import { withScriptFolder } from '../process/script-folder.js';
 import { splitWords } from '../process/split-words.js';
 import { mustBePermitted } from './cmd-lists.js';
 import { type CommandOptions, OPTIONS, PLACE } from './cmd-options.js';
@@ -82,32 +82,17 @@ interface ScriptFile {
   readonly permit: (file: string) => void;
 }
 
-/** Where scripts lie now. */
-const inUse = new Set<string>();
-
-/** An agent that is told to stop waits 20 s for what runs, and the script goes on without it: its interpreter has opened the file. */
-function leaveNone(): void {
-  for (const folder of inUse) rmSync(folder, { recursive: true, force: true });
-}
-
 /** Puts the text into a file, and takes that away once it has been used, or this process ends. @throws {ExecutionError} */
 export async function withScript<T>(
   { text, account, permit }: ScriptFile,
   use: (file: string) => Promise<T>,
 ): Promise<T> {
-  const folder = mkdtempSync('/tmp/natrium-script-');
-  if (inUse.size === 0) process.once('exit', leaveNone);
-  inUse.add(folder);
-  try {
+  return withScriptFolder(async (folder) => {
     const file = join(folder, 'script');
     permit(file);
     await putScript(folder, file, text, account);
-    return await use(file);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-    inUse.delete(folder);
-    if (inUse.size === 0) process.off('exit', leaveNone);
-  }
+    return use(file);
+  });
 }
 
 /**

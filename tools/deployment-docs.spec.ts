@@ -1,5 +1,5 @@
 /** What the pages tell an operator to write or to copy is what the project itself has, and is enough. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -52,6 +52,57 @@ describe('the move from a Salt master', () => {
     expect(told).toContain('0 problems');
     expect(readFileSync(join(dir, 'natrium', 'master'), 'utf8')).toBe('peer:\n  web1$:\n    - test\\.ping$\n\nbroker_auth: jwt\n');
   }); // prettier-ignore
+});
+
+it('the install opens the policy, also files that were there, to the services’ group and to nobody else', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'nt-policy-'));
+  try {
+    mkdirSync(join(dir, 'natrium/master.d'), { recursive: true, mode: 0o755 });
+    const files = ['natrium/master', 'natrium/master.d/acl.conf'].map((name) => join(dir, name));
+    for (const file of files) writeFileSync(file, '', { mode: 0o644 });
+    const line = /^mkdir -p \/etc\/natrium\/master\.d .*$/m.exec(operations)?.[0] ?? 'false';
+    execFileSync('sh', ['-ec', line.replaceAll('/etc', dir).replaceAll(' natrium ', ' "$(id -g)" ')]);
+    const modes = [join(dir, 'natrium/master.d'), ...files].map((path) => statSync(path).mode & 0o777);
+    expect(modes.map((mode) => mode.toString(8))).toEqual(['750', '640', '640']);
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});
+
+describe('the timer of new storage keys', () => {
+  const block = /### New storage keys\n[\s\S]*?\n```\n([\s\S]*?)\n```/.exec(operations)?.[1] ?? 'false';
+  let dir: string;
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'nt-timer-'));
+    for (const name of ['bin', 'tools']) mkdirSync(join(dir, name));
+  });
+  afterEach(() => {
+    rmSync(dir, { recursive: true });
+  });
+
+  /** With programs in the place of the two that end with these codes. */
+  function run(rotate: number, { lacks = '' } = {}) {
+    writeFileSync(join(dir, 'bin/natriumctl'), `#!/bin/sh\nexit ${String(rotate)}\n`, { mode: 0o755 });
+    const handsOut = `process.exitCode = process.argv[3] === '${lacks}' ? 3 : 0; console.log(process.argv[3])`;
+    writeFileSync(join(dir, 'tools/role-keys.mjs'), handsOut);
+    writeFileSync(join(dir, 'timer'), block.replaceAll('/opt/natrium', dir), { mode: 0o755 });
+    const { status, stdout } = spawnSync(join(dir, 'timer'), { encoding: 'utf8' });
+    return { status, handed: stdout.trim().split('\n') };
+  }
+
+  const all = ['acl', 'gateway', 'runner', 'sink'];
+
+  it('hands out to every role, and ends well', () => {
+    expect(run(0)).toEqual({ status: 0, handed: all });
+  });
+
+  it('hands out what a rotation made that ends with 1, and tells it', () => {
+    expect(run(1)).toEqual({ status: 1, handed: all });
+  });
+
+  it('hands out to the others when it cannot to one, and tells it', () => {
+    expect(run(0, { lacks: 'gateway' })).toEqual({ status: 3, handed: all });
+  });
 });
 
 describe('what a minion’s host is given of /opt/natrium', () => {

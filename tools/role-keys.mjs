@@ -13,6 +13,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -88,7 +89,9 @@ function put(from, to, give) {
   if (!isThere) renameSync(path, to);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+// An upgrade makes /opt/natrium a link: Node names this file as it is, and the word on the command line as it was written.
+const program = process.argv[1] ?? '';
+if (existsSync(program) && realpathSync(program) === fileURLToPath(import.meta.url)) {
   const [pki, role, target] = process.argv.slice(2);
   try {
     if (target === undefined) throw new Error('takes PKI ROLE TARGET, as /etc/natrium/pki acl /etc/natrium-acl/pki');

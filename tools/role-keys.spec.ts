@@ -1,9 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BrokerKeys } from '@natrium/broker-auth';
 import { sodiumReady } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
+import { inRoot } from './programs.mjs';
 import { handOut } from './role-keys.mjs';
 
 let dir: string;
@@ -90,6 +92,14 @@ describe('what a role is handed', () => {
     handed('gateway');
     expect(readFileSync(key)).toEqual(readFileSync(join(pki, 'roles.d/gateway.key')));
     expect(filesIn(join(dir, 'gateway'))).toEqual(all);
+  });
+
+  it('is handed out also through a link to the folder of the program, as an upgrade makes it', () => {
+    const [link, target] = [join(dir, 'natrium'), join(dir, 'linked')];
+    symlinkSync(inRoot('.'), link);
+    const words = [join(link, 'tools/role-keys.mjs'), pki, 'gateway', target];
+    const { status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' });
+    expect({ status, stderr, files: filesIn(target) }).toEqual({ status: 0, stderr: '', files: handed('gateway') });
   });
 
   it('is nothing for a role that does not exist', () => {

@@ -59,7 +59,7 @@ export const guestKeys = {
 export const brokerKeys = {
   cluster: z._default(z.string().check(z.regex(CLUSTER)), 'main').register(keyDocs, {
     group: broker,
-    doc: 'Name of the cluster; part of every subject, the same on master and minions',
+    doc: 'Name of the cluster, as it was when the cluster was founded; part of every subject, the same on master and minions',
     takes: 'a word of lower-case letters, digits, - and _, at most 32',
   }),
   nats_port: z._default(whole(1, 65535), 4222).register(keyDocs, {

@@ -2,10 +2,11 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { BrokerKeys } from '@natrium/broker-auth';
 import { loadMasterConfig } from '@natrium/config';
 import { sodiumReady } from '@natrium/envelope';
 import { MasterKeys, RolesChanges } from '@natrium/keystore';
-import { checkCertificates, checkConfigFiles, checkFiles, checkKeys, checkPolicy, checkSecrets } from './host-checks.js'; // prettier-ignore
+import { checkCertificates, checkConfigFiles, checkFiles, checkFounded, checkKeys, checkPolicy, checkSecrets } from './host-checks.js'; // prettier-ignore
 
 let folder: string;
 beforeEach(() => {
@@ -57,6 +58,23 @@ it.each(['', 'sharedsecret: ""\n', 'auth.ldap.binddn: cn=reader\n'])(
     expect(told()).toEqual([]);
   },
 );
+
+it('names the line of a cluster that is called otherwise than its keys, where the broker asks for them', async () => {
+  await sodiumReady();
+  const master = join(folder, 'master');
+  const said = (text: string) => {
+    writeFileSync(master, text);
+    return checkFounded(loaded());
+  };
+  expect(said('broker_auth: jwt\ncluster: north\n')).toEqual([]); // it has none yet
+  await new BrokerKeys(join(folder, 'pki', 'broker')).create('main');
+  expect(said('broker_auth: jwt\ncluster: main\n')).toEqual([]);
+  expect(said('broker_auth: none\ncluster: north\n')).toEqual([]);
+  const what = `${master}:2: cluster: the keys of this cluster are of main, and not of north`;
+  const mend = 'set cluster: main; its name stays what it was when it was founded';
+  const expected = { check: 'cluster', level: 'problem', what, mend };
+  expect(said('broker_auth: jwt\ncluster: north\n')).toEqual([expected]);
+});
 
 it('names the command that renews the roles document, and those for a key that is old', async () => {
   await sodiumReady();

@@ -2,7 +2,8 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { X509Certificate } from 'node:crypto';
 import { basename, join } from 'node:path';
-import { type LoadedConfig, type MasterConfig, problemSentence } from '@natrium/config';
+import { BrokerKeys } from '@natrium/broker-auth';
+import { type LoadedConfig, type MasterConfig, problemReason, problemSentence } from '@natrium/config';
 import { isRolesExpired } from '@natrium/envelope';
 import { MasterKeys, STORAGE_CLASSES, storageKeyMs } from '@natrium/keystore';
 import { isMap } from '@natrium/model';
@@ -91,6 +92,21 @@ export function checkConfigFiles({
 
 function isWorldWritable(path: string): boolean {
   return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & WORLD_WRITES) !== 0;
+}
+
+/** Its name is in every permission of the broker's keys: under another one no service and no command may say a word. */
+export function checkFounded({
+  config,
+  locate,
+}: Pick<LoadedConfig<MasterConfig>, 'config' | 'locate'>): readonly Finding[] {
+  const keys = new BrokerKeys(join(config.pki_dir, 'broker'));
+  if (config.broker_auth === 'none' || !keys.exists) return [];
+  const { cluster: founded } = keys;
+  if (founded === config.cluster) return [];
+  const path = ['cluster'];
+  const reason = `the keys of this cluster are of ${founded}, and not of ${config.cluster}`;
+  const mend = `set cluster: ${founded}; its name stays what it was when it was founded`;
+  return [problem('cluster', problemReason({ ...locate(path), path, reason, mend }), mend)];
 }
 
 /** Secrets of the acl-service in a file that others may read: with one of them another service logs in as who it likes. */

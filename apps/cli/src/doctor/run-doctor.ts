@@ -26,10 +26,12 @@ import {
   checkStreams,
 } from './cluster-checks.js';
 import { type Finding, type Level, problem } from './finding.js';
+import { checkHanded } from './handed-checks.js';
 import {
   checkApiCertificate,
   checkCertificates,
   checkConfigFiles,
+  checkFounded,
   checkServerKey,
   checkFiles,
   checkKeys,
@@ -72,10 +74,12 @@ async function examine(configDir: string): Promise<readonly Finding[]> {
   }
   const services = runningServices(configDir);
   return [
+    ...guarded('cluster', () => checkFounded(loaded.value)),
     ...guarded('files', () => checkConfigFiles(loaded.value)),
     ...guarded('files', () => checkFiles(config)),
     ...guarded('secrets', () => checkSecrets(loaded.value)),
     ...guarded('roles', () => checkKeys(config, Date.now())),
+    ...guarded('handed out', () => checkHanded(configDir, config, Date.now())),
     ...guarded('certificates', () => checkCertificates(config, Date.now())),
     ...guarded('certificates', () => checkServerKey(config)),
     ...guarded('certificates', () => checkApiCertificate(config, Date.now())),

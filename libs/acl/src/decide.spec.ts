@@ -110,6 +110,7 @@ describe('peer', () => {
 
   it.each([[[]], [['']], [['test.ping', '']]])('refuses functions without a name: %j', (funs) => {
     expect(code({ peer: { '.*': ['.*'] } }, { funs })).toBe('empty_function');
+    expect(code({ peer_run: { '.*': ['.*'] } }, { funs, what: 'run' })).toBe('empty_function');
   });
 
   it.each([

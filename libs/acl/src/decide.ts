@@ -23,6 +23,11 @@ const MAX_MEMO_KEY = 8192;
 const FIND_JOB = 'saltutil.find_job';
 const EVERYBODY: RuleRef = { path: ['built-in', FIND_JOB] };
 
+/** Tells whether a decision's rule stands in no list: what it permits is open to every account and login. */
+export function isForEverybody({ path }: RuleRef): boolean {
+  return path[0] === EVERYBODY.path[0];
+}
+
 /** Decides one request. @param memo Only used when the inventory has a revision. */
 export function decide(policy: Policy, ask: Ask, inventory: Inventory, memo?: TargetMemo): Decision {
   const { revision } = inventory;
@@ -119,7 +124,7 @@ function decideJob(ask: Ask, access: Access, requested: RequestedTarget): Decisi
 }
 
 /** Asking for the state of a job is open to every account and login, not to minions. */
-function isAlwaysAllowed({ principal }: Ask, fun: string): boolean {
+export function isAlwaysAllowed({ principal }: Ask, fun: string): boolean {
   return (
     fun === FIND_JOB && (principal.kind === 'account' || principal.kind === 'external' || principal.kind === 'token')
   );

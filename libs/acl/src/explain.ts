@@ -10,6 +10,7 @@ import type { Value } from '@natrium/model';
 import type { Ask } from './ask.js';
 import { accessOf } from './caller-lists.js';
 import { conditionHolds } from './conditions.js';
+import { isAlwaysAllowed } from './decide.js';
 import type { Entry, FunctionRule, PermittedTarget, Policy, RuleRef } from './policy.js';
 import { type RequestedTarget, requestTarget } from './requested-target.js';
 
@@ -32,6 +33,7 @@ export function explainRefusal(policy: Policy, ask: Ask, inventory: Inventory): 
   const requested = requestTarget(policy, ask.target, inventory);
   const entries = access.value.lists.flatMap((list) => list.entries);
   const misses = ask.funs.flatMap((fun, index) => {
+    if (isAlwaysAllowed(ask, fun)) return [];
     const own = entries.flatMap((entry) => missesOf(entry, fun, ask.args[index] ?? [], { requested, inventory }));
     return own.includes('permits') ? [] : own.filter((miss) => miss !== 'permits');
   });

@@ -5,7 +5,7 @@ export { deniedFunction, deniedUser } from './blacklist.js';
 export { accessOf } from './caller-lists.js';
 export { compileList } from './compile-list.js';
 export { compilePolicy } from './compile-policy.js';
-export { blacklistDecision, decide } from './decide.js';
+export { blacklistDecision, decide, isForEverybody } from './decide.js';
 export { permitsJob } from './evaluate-entry.js';
 export { explainRefusal, type NearMiss } from './explain.js';
 export { BACK_ENDS, type BackEndName, isBackEnd, type Login, listsOfLogin } from './external.js';

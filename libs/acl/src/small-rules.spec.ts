@@ -1,5 +1,6 @@
 /** Owners of jobs, explanations. Rules of spec/acl.md. */
 import type { Inventory } from '@natrium/matchers';
+import type { Ask } from './ask.js';
 import { compilePolicy } from './compile-policy.js';
 import { explainRefusal } from './explain.js';
 import { mayReadJob } from './job-owner.js';
@@ -37,5 +38,16 @@ describe('an explanation', () => {
       [[2, 'L@web1,web2', 1], 'arguments and target', ['db1']],
       [[0], 'function', undefined],
     ]);
+  });
+
+  it('says nothing of a function that every list permits', () => {
+    const fleet: Inventory = { accepted: new Set(['web1']), dataOf: () => null };
+    const { policy } = compilePolicy({ publisher_acl: { fred: ['test.*'] }, peer: { web: ['test.*'] } });
+    const funs = ['saltutil.find_job', 'cmd.run'];
+    const asked = { what: 'job', funs, args: [], target: { tgt: '*', tgtType: 'glob' } } as const;
+    const account = { name: 'fred', listsOf: 'fred', byMasterKey: false };
+    const missed = (ask: Ask) => explainRefusal(policy, ask, fleet).map(({ fun }) => fun);
+    expect(missed({ ...asked, principal: { kind: 'account', name: 'fred' }, account })).toEqual(['cmd.run']);
+    expect(missed({ ...asked, principal: { kind: 'minion', name: 'web1' } })).toEqual(funs);
   });
 });

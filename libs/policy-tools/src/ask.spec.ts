@@ -223,6 +223,13 @@ describe('who can', () => {
     expect(keys('pkg.install')).toEqual(['root', 'user_.*', 'ops%']);
     expect(keys('sys.doc')).toEqual(['root', '*']);
   });
+
+  it('names whoever has a list for what every list permits, and for nothing beside it', () => {
+    const keys = (fun: string) => whoCan(scene(), job(fun, 'web1')).holders.map(({ holder }) => holder.key);
+    expect(keys('saltutil.find_job')).toEqual(['root', 'fred', 'user_.*', 'joe', 'ops%', '*']);
+    expect(keys('saltutil.find_job,pkg.install')).toEqual(['root', 'user_.*', 'ops%']);
+    expect(keys('saltutil.find_jobs')).toEqual(['root']);
+  });
 });
 
 describe('policy tests', () => {
@@ -306,6 +313,7 @@ describe('diff', () => {
       'refused fred test.ping_evil web1,web2,web3,db1',
       'allowed joe manage.up ',
       'allowed joe jobs.list_jobs ',
+      'allowed joe any.any ',
     ]);
   });
 

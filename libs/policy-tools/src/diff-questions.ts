@@ -2,15 +2,15 @@
  * What a comparison of two policies asks about: callers, functions with arguments, runs and targets that the rules of either name;
  * patterns by proved samples. Minions that nothing tells apart share a class.
  */
-import { type AccessList, requestTarget } from '@natrium/acl';
+import { type AccessList, type FunctionRule, requestTarget } from '@natrium/acl';
 import { certainlyMatches, type Inventory, type TargetExpr } from '@natrium/matchers';
 import type { Target } from '@natrium/model';
 import { type Asked, type Caller, showCaller } from './caller.js';
 import { holdersOf } from './holders.js';
-import { functionsNear } from './lint/breadth.js';
-import { keyedLists, type PolicyView, rulesOf } from './policy-view.js';
+import { bareFunctionsNear, functionsNear, UNNAMED } from './lint/breadth.js';
+import type { Subject } from './lint/subject.js';
+import { keyedLists, type PolicyView, type Rule, rulesOf } from './policy-view.js';
 import { argumentsNear } from './sample-arguments.js';
-import { provenSamples } from './samples.js';
 
 export interface Policies {
   readonly old: PolicyView;
@@ -112,40 +112,45 @@ export function callersOf({ old, next, fleet }: Policies): readonly Callers[] {
 export function jobsOf({ old, next }: Policies): readonly Asked[] {
   const jobs = new Map<string, Asked>();
   for (const { rule, entry } of [...rulesOf(old), ...rulesOf(next)]) {
-    const { pattern } = rule;
-    if (pattern === undefined || entry.spec !== undefined) continue;
-    const funs = functionsNear({ path: rule.path, source: pattern.source, test: pattern.test });
-    for (const fun of funs)
+    const subject = entry.spec === undefined ? subjectOf(rule) : undefined;
+    if (subject === undefined) continue;
+    for (const fun of functionsNear(subject))
       for (const args of [[], ...argumentsNear(rule)]) add(jobs, { what: 'job', funs: [fun], args: [args] });
   }
   return [...jobs.values()];
 }
 
-function isName(fun: string): boolean {
-  return /^\w+\.\w+$/.test(fun);
-}
-
+/** Runs that the rules name, of minions or of everybody else. */
 export function runsOf({ old, next }: Policies, isMinion: boolean): readonly Asked[] {
   const runs = new Map<string, Asked>();
-  for (const { rule, entry, keyed } of [...rulesOf(old), ...rulesOf(next)]) {
-    const { pattern } = rule;
-    const [sample] =
-      pattern === undefined
-        ? []
-        : provenSamples(pattern.source, pattern.test).filter((fun) => isName(fun) || entry.spec !== undefined);
-    if (isMinion && keyed.section === 'peer_run') add(runs, { what: 'run', funs: [sample ?? 'manage.up'], args: [[]] });
-    if (isMinion || entry.spec === undefined) continue;
-    for (const [what, fun] of specRuns(entry.spec.word, sample)) add(runs, { what, funs: [fun], args: [[]] });
-  }
+  for (const rule of [...rulesOf(old), ...rulesOf(next)])
+    for (const [what, fun] of isMinion ? peerRuns(rule) : specRuns(rule))
+      for (const args of [[], ...argumentsNear(rule.rule)]) add(runs, { what, funs: [fun], args: [args] });
   return [...runs.values()];
 }
 
-function specRuns(word: string, sample: string | undefined): readonly (readonly ['run' | 'wheel', string])[] {
-  const own = sample !== undefined && isName(sample) ? [sample] : [];
-  if (word === 'runner' || word === 'runners') return [...own, ...TYPICAL_RUNS].map((fun) => ['run', fun]);
-  if (word === 'wheel' || word === 'wheels') return [...own, ...TYPICAL_WHEEL].map((fun) => ['wheel', fun]);
-  const fun = `${word}.${sample !== undefined && /^\w+$/.test(sample) ? sample : 'x'}`;
-  return [['run', fun], ['wheel', fun]]; // prettier-ignore
+type Run = readonly [what: 'run' | 'wheel', fun: string];
+
+function peerRuns({ keyed, rule }: Rule): readonly Run[] {
+  const subject = keyed.section === 'peer_run' ? subjectOf(rule) : undefined;
+  if (subject === undefined) return [];
+  return [...functionsNear(subject), ...TYPICAL_RUNS.filter(subject.test)].map((fun) => ['run', fun]);
+}
+
+function specRuns({ entry: { spec }, rule }: Rule): readonly Run[] {
+  if (spec === undefined) return [];
+  const { word, functions } = spec;
+  // By itself the word opens all that it names.
+  const subject = functions === undefined ? undefined : subjectOf(rule);
+  const all = subject === undefined ? [] : functionsNear(subject);
+  if (word === 'runner' || word === 'runners') return [...all, ...TYPICAL_RUNS, UNNAMED].map((fun) => ['run', fun]);
+  if (word === 'wheel' || word === 'wheels') return [...all, ...TYPICAL_WHEEL, UNNAMED].map((fun) => ['wheel', fun]);
+  const names = [...(subject === undefined ? [] : bareFunctionsNear(subject)), 'x'];
+  return names.flatMap((name) => (['run', 'wheel'] as const).map((what) => [what, `${word}.${name}`] as const));
+}
+
+function subjectOf({ path, pattern }: FunctionRule): Subject | undefined {
+  return pattern === undefined ? undefined : { path, source: pattern.source, test: pattern.test };
 }
 
 function add(found: Map<string, Asked>, asked: Asked): void {

@@ -74,6 +74,68 @@ it('a comparison tells exactly what asking for everything would tell', () => {
   expect(wholes).toBeGreaterThan(0);
 });
 
+const RUNS: readonly (readonly [string, PolicyConfig, PolicyConfig, readonly string[]])[] = [
+  [
+    'a rule for every runner of minions',
+    { peer_run: { web: ['manage\\.up$'] } },
+    { peer_run: { web: ['.*'] } },
+    ['web1 cmd.run', 'web1 any.any', 'web1 jobs.list_jobs'],
+  ],
+  [
+    'an open end of a minion’s runner',
+    { peer_run: { web: ['jobs\\.active$'] } },
+    { peer_run: { web: ['jobs\\.active'] } },
+    ['web1 jobs.active_evil'],
+  ],
+  [
+    'a word for every runner',
+    { publisher_acl: { fred: [{ '@runner': ['manage\\.', 'jobs\\.'] }] } },
+    { publisher_acl: { fred: ['@runner'] } },
+    ['fred any.any'],
+  ],
+  [
+    'an open end below a module',
+    { publisher_acl: { fred: [{ '@jobs': ['active$'] }] } },
+    { publisher_acl: { fred: [{ '@jobs': ['active'] }] } },
+    ['fred jobs.active_evil', 'fred jobs.active_evil'],
+  ],
+  [
+    'an open end of a runner’s argument',
+    { publisher_acl: { fred: [{ '@runner': [{ 'jobs\\.x$': { args: ['a$'] } }] }] } },
+    { publisher_acl: { fred: [{ '@runner': [{ 'jobs\\.x$': { args: ['a'] } }] }] } },
+    ['fred jobs.x a-more'],
+  ],
+  [
+    'a dot in place of a letter',
+    { publisher_acl: { fred: ['pkg\\.list$'] } },
+    { publisher_acl: { fred: ['pkg\\.list$', 'test\\.p.ng$'] } },
+    ['fred test.pxng'],
+  ],
+  [
+    'any characters in place of the dot',
+    { publisher_acl: { fred: ['pkg\\.list$'] } },
+    { publisher_acl: { fred: ['pkg\\.list$', 'test.{5}$'] } },
+    ['fred test.xxxx'],
+  ],
+  [
+    'a rule for every function',
+    { publisher_acl: { fred: [{ '*': ['cmd.*'] }] } },
+    { publisher_acl: { fred: ['.*'] } },
+    ['fred any.any'],
+  ],
+];
+
+it.each(RUNS)('a comparison tells what %s lets in, and nothing of what stays', (_, old, next, expected) => {
+  const changes = (before: PolicyConfig, after: PolicyConfig) =>
+    diffPolicies({ old: viewPolicy(before), next: viewPolicy(after), fleet: FLEET }).map(
+      ({ caller, asked, becomes }) =>
+        `${becomes} ${[caller.principal.name, ...asked.funs, ...asked.args.flat().map(String)].join(' ')}`,
+    );
+  expect(changes(old, next)).toEqual(expected.map((change) => `allowed ${change}`));
+  expect(changes(next, old)).toEqual(expect.arrayContaining(expected.map((change) => `refused ${change}`)));
+  expect(changes(next, next)).toEqual([]);
+});
+
 /** How often the fleet is looked at, without a memory of targets. */
 function looksOf(old: PolicyConfig, next: PolicyConfig, ids: readonly string[]): number {
   const { dataOf } = fleetOf([]);

@@ -1,5 +1,5 @@
 /** Who may: every key of every section, by a caller that it names, and every minion of the inventory. */
-import { type Allowed as Granted, type RulePath, TargetMemo } from '@natrium/acl';
+import { type Allowed as Granted, isForEverybody, type RulePath, TargetMemo } from '@natrium/acl';
 import type { Value } from '@natrium/model';
 import { type Asked, type Caller, judge, type Scene } from './caller.js';
 import { type Holder, holdersOf } from './holders.js';
@@ -57,7 +57,9 @@ function concerns({ section }: Holder, { what }: Asked): boolean {
 function grantedBy({ path }: Holder, scene: Scene, caller: Caller, asked: Asked): Granted | undefined {
   const verdict = judge(scene, caller, asked);
   if (!verdict.allow) return undefined;
-  return verdict.rules.some((rule) => isBelow(rule.path, path)) ? verdict : undefined;
+  // What is open to whoever has a list stands below no key.
+  const isMeant = verdict.rules.every(isForEverybody) || verdict.rules.some((rule) => isBelow(rule.path, path));
+  return isMeant ? verdict : undefined;
 }
 
 function argumentsFor({ path }: Holder, { view }: Scene, { funs, args }: Asked): readonly (readonly Value[])[] {

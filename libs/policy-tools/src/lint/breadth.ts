@@ -12,6 +12,8 @@ import type { Reading, Subject } from './subject.js';
 const ANY_FUNCTION = ['cmd.run', 'zz9.q', 'Q'];
 const ANY_BARE_FUNCTION = ['zz9', 'q_1', 'Q'];
 const ANY_NAME = ['zz9', 'Q-1', 'x.example.net'];
+/** Of a module that nobody has: what permits it permits whatever may come. */
+export const UNNAMED = 'any.any';
 
 /** A function pattern: open at the end, a bare dot is any character. */
 export function functionBreadth(
@@ -45,7 +47,11 @@ function readFunction(subject: Subject): Reading {
 export function bareFunctionBreadth(subject: Subject, module: string): readonly Finding[] {
   if (ANY_BARE_FUNCTION.every(subject.test))
     return [everything(subject, `every function of ${module}`, ANY_BARE_FUNCTION)];
-  return more(subject, globLike(subject.source.replace(/^\^/, '')) ?? openEnd(subject, '_evil'), 'functions');
+  return more(subject, readBareFunction(subject), 'functions');
+}
+
+function readBareFunction(subject: Subject): Reading {
+  return globLike(subject.source.replace(/^\^/, '')) ?? openEnd(subject, '_evil');
 }
 
 /** A key of `peer` and its kin, or a regular expression on ids. */
@@ -95,8 +101,22 @@ export function functionsNear(subject: Subject): readonly string[] {
   const modules = samples.filter((name) => /^\w+$/.test(name) && !name.endsWith('x'));
   const wholes = samples.filter((name) => name.endsWith('.'));
   const inside = [...modules.map((name) => `${name}.any`), ...wholes.map((name) => `${name}any`)];
-  const near = [...samples, ...inside, ...readFunction(subject).tries, 'cmd.run'];
-  return near.filter((name) => /^\w+\.\w+$/.test(name) && test(name));
+  const near = [...samples, ...inside, ...readFunction(subject).tries, 'cmd.run', UNNAMED];
+  const isName = (name: string) => /^\w+\.\w+$/.test(name) && test(name);
+  const names = near.filter(isName);
+  return names.length > 0 ? names : samples.flatMap(withOneDot).filter(isName);
+}
+
+/** A sample is no name where a dot of the pattern stands for a letter, or what stands for any character for the dot. */
+function withOneDot(sample: string): readonly string[] {
+  return [sample.replace(/(?<=\..*)\./g, 'x'), sample.replace('x', '.')];
+}
+
+/** The same of a pattern below `@module`. */
+export function bareFunctionsNear(subject: Subject): readonly string[] {
+  const { source, test } = subject;
+  const near = [...provenSamples(source, test), ...readBareFunction(subject).tries];
+  return near.filter((name) => /^\w+$/.test(name) && test(name));
 }
 
 function everything({ path, source }: Subject, what: string, witnesses = ANY_NAME): Finding {

@@ -59,3 +59,15 @@ it('a back end of external_auth that does not exist lets nobody in', () => {
     "external_auth.nosuch: there is no back end 'nosuch'; there are auto, file, ldap, pam, sharedsecret",
   ]);
 });
+
+it('a rule is refused by the blacklist when nothing that begins with its name is left', () => {
+  const refused = (rule: string, denied: string) =>
+    lint({ publisher_acl: { fred: [rule] }, publisher_acl_blacklist: { modules: [denied] } })
+      .filter(({ code }) => code === 'unreachable')
+      .map(({ message }) => message);
+  const message = (rule: string) => `what '${rule}' names is refused before by publisher_acl_blacklist`;
+  for (const rule of ['cmd', 'cmd.*', 'cmd\\.run', 'cmd\\.run$'])
+    expect(refused(rule, 'cmd.*')).toEqual([message(rule)]);
+  expect(refused('cmd\\.run$', 'cmd.run')).toEqual([message('cmd\\.run$')]);
+  expect([refused('cmd', 'cmd'), refused('cmd\\.run', 'cmd.run')]).toEqual([[], []]);
+});

@@ -4,6 +4,7 @@ import { compileGlob, compilePattern, parseCompoundWord, splitWords } from '@nat
 import { parseMinionId } from '@natrium/model';
 import { type KeyedList, type PolicyView, type Rule } from '../policy-view.js';
 import { provenSamples } from '../samples.js';
+import { functionsNear } from './breadth.js';
 import type { Finding } from './finding.js';
 import { deadWordMend, isSide } from './spec-word.js';
 import type { Subject } from './subject.js';
@@ -64,7 +65,9 @@ export function neverUsed({ keyed, rule, entry }: Rule, { policy }: PolicyView):
     ];
   }
   const isTested = keyed.section !== 'peer_run';
-  const denied = samples.map((fun) => deniedFunction(policy, [fun]));
+  // A name without a dot is the beginning of more: of a whole module.
+  const near = functionsNear({ path, source: pattern.source, test: pattern.test });
+  const denied = [...samples, ...near].map((fun) => deniedFunction(policy, [fun]));
   if (!isTested || denied.some((deny) => deny === undefined)) return [];
   return [
     unreachable(

@@ -10,21 +10,19 @@
 import { GATHERED, type Store } from '@natrium/bus';
 import { encode, fromHex, toHex, type Wire } from '@natrium/envelope';
 import type { JobCreation, StoredJob } from '@natrium/flow';
-import { endedAlsoBy, keepLatest } from '@natrium/model';
+import { endedAlsoBy } from '@natrium/model';
 import { readAs, records, writeAs } from '@natrium/wire';
 import { AtOnce } from '../at-once.js';
 import { BySecond, secondOf } from './by-second.js';
 import { type GrantOptions, JobGrants } from './job-grants.js';
 import { JobRecords, type PlacedJob, type SomeJobs } from './job-records.js';
+import { MovedJobs } from './moved-jobs.js';
 
 /** Late returns are a write each; only so many writes are under way, however many returns come in one moment. */
 const LATE_AT_ONCE = 128;
 
 /** Where one in so many of all changes is to be read, all are: who does not find what he wants among these reads them again. */
 const MOST = 4;
-
-/** How many jobs that this instance has taken over are remembered, the latest: it may have to tell of them. */
-const MAX_MOVED = 2000;
 
 /** The name of a return that was written by itself begins with its jid, that of a group with an instance. */
 const JID = /^\d{20}-/;
@@ -57,8 +55,7 @@ export class JobCache {
   readonly #grants: JobGrants;
   readonly #returns: BySecond<records.StoredReturn>;
   readonly #late = new AtOnce(LATE_AT_ONCE);
-  /** Jobs that this instance has made its own, by place, as they were before. */
-  readonly #moved = new Map<string, records.AskedJob>();
+  readonly #moved: MovedJobs;
   readonly #own: string;
 
   constructor(
@@ -67,6 +64,7 @@ export class JobCache {
   ) {
     const { instance, onUnreadable = () => undefined } = options;
     this.#own = instance;
+    this.#moved = new MovedJobs(instance);
     const read = (group: Wire) => readAs(records.ReturnGroup, group);
     const how = { letter: 'r', maxWindows: GATHERED.maxWindows, read };
     this.#returns = new BySecond(stores[0], { ...how, instance, onUnreadable: () => { onUnreadable('return'); } }); // prettier-ignore
@@ -113,18 +111,13 @@ export class JobCache {
   }
 
   /** Makes another instance's job this one's. false: somebody else changed it first. */
-  async move(job: StoredJob, place: string): Promise<boolean> {
-    const isMoved = await this.#at(place).move(job, place);
-    if (isMoved) {
-      this.#moved.set(place, job.asked);
-      keepLatest(this.#moved, MAX_MOVED);
-    }
-    return isMoved;
+  move(job: StoredJob, place: string): Promise<boolean> {
+    return this.#moved.during({ place, asked: job.asked }, () => this.#at(place).move(job, place));
   }
 
   /** Jobs that were the instance's, and that this one has made its own lately. */
   movedFrom(instance: string): readonly PlacedJob[] {
-    return [...this.#moved].flatMap(([place, asked]) => (asked.instance === instance ? [{ place, asked }] : []));
+    return this.#moved.from(instance, true);
   }
 
   /** Before the first job: this instance has none that is older than now. */
@@ -142,9 +135,12 @@ export class JobCache {
     return [...new Set((await this.#ofAll((one) => one.instances())).flat())];
   }
 
-  /** Jobs of an instance that is gone, oldest first; many of them have ended. */
+  /** Jobs of an instance that is gone, oldest first; many of them have ended. With them those that may be this one's by now, and nobody knows. */
   async leftBy(instance: string): Promise<readonly LeftJob[]> {
-    const left = (await this.#ofAll((one) => one.leftBy(instance))).flat();
+    const found = (await this.#ofAll((one) => one.leftBy(instance))).flat();
+    const unsure = this.#moved.from(instance, false); // afterwards: what is moved meanwhile may not be among those that were found
+    const places = new Set(found.map(({ place }) => place));
+    const left = [...found, ...unsure.filter(({ place }) => !places.has(place))];
     const granted = await this.#grants.findAll(left.map(({ asked }) => asked.jid));
     return left
       .map((job) => ({ ...job, isGranted: granted.has(job.asked.jid) }))

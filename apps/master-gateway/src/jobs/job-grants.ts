@@ -36,10 +36,17 @@ export interface GrantOptions {
 
 type Take = (granted: records.JobGrant) => void;
 
+interface Writing {
+  readonly granted: records.JobGrant;
+  readonly written: Promise<void>;
+  /** It is tried until it is durable. Where it may fail instead, nobody goes on with the job for it: nothing was sent yet. */
+  readonly isSure: boolean;
+}
+
 export class JobGrants {
   readonly #kept: BySecond<records.JobGrant>;
   /** Being written, by jid. */
-  readonly #writing = new InFlight<string, { readonly granted: records.JobGrant; readonly written: Promise<void> }>();
+  readonly #writing = new InFlight<string, Writing>();
   #isClosed = false;
 
   constructor(
@@ -61,7 +68,7 @@ export class JobGrants {
     if (known !== undefined) return known.written;
     const writing = when === 'now' ? this.#kept.addNow(jid, encoded(granted)) : this.#keep(granted);
     const written = writing.finally(() => this.#writing.delete(jid));
-    this.#writing.set(jid, { granted, written });
+    this.#writing.set(jid, { granted, written, isSure: when === 'soon' });
     return written;
   }
 
@@ -132,11 +139,15 @@ export class JobGrants {
     const take = (granted: records.JobGrant) => {
       if (wanted.delete(granted.jid)) found.set(granted.jid, of(granted));
     };
-    for (const { granted } of this.#writing.values()) take(granted);
+    this.#takeSure(take);
     if (wanted.size > 0) await readAll(take);
     const young = [...wanted].filter((jid) => this.#isYoung(jid));
     if (young.length > 0) await this.#hearYoung(young, take, () => !young.some((jid) => wanted.has(jid)));
     return found;
+  }
+
+  #takeSure(take: Take): void {
+    for (const { granted, isSure } of this.#writing.values()) if (isSure) take(granted);
   }
 
   /** What is not heard in time is read at last: a broker that has lost a node tells late. */
@@ -147,7 +158,7 @@ export class JobGrants {
       if (isAll()) end.abort();
     };
     await this.#kept.hear(young, hear, end.signal);
-    for (const { granted } of this.#writing.values()) take(granted);
+    this.#takeSure(take);
     if (!isAll()) (await this.#kept.aroundAll(young)).forEach(take);
   }
 

@@ -16,6 +16,7 @@ import { type JobWrite, JobWrites } from './job-writes.js';
 /** A broker of three that has lost its leader has another within seconds. */
 const CREATE_TRIES = 2;
 const CREATE_AGAIN_MS = 400;
+const EXISTS = { type: 'exists' } as const;
 /**
  * A write without an acknowledgement may still come into effect: it is looked for, to be removed, at once and after each of these pauses.
  * A job that is to be removed is tried to be removed as often.
@@ -23,8 +24,6 @@ const CREATE_AGAIN_MS = 400;
 const WITHDRAW_AFTER_MS = [0, 1000, 5000, 20_000];
 /** Who asks each second for a run that goes on would have all jobs read that began since the oldest one that has not ended. */
 const UNDECIDED_AMONG = 2048;
-/** How often it is written down anew though nothing has changed: another gateway that took this one for dead has removed it. */
-const TELL_AGAIN_MS = 30_000;
 
 /** A job and the place that it stands under. */
 export interface PlacedJob {
@@ -63,7 +62,7 @@ export class JobRecords {
   readonly #withdrawn = new Set<string>();
   readonly #jids: SharedFollowing<string | undefined>;
   #newest = 0;
-  #told = { since: -1, until: 0 };
+  #told = -1;
 
   constructor(
     private readonly store: Store,
@@ -87,13 +86,18 @@ export class JobRecords {
       try {
         return await this.#create(asked, own, attempt > 1);
       } catch (cause) {
-        if (attempt >= CREATE_TRIES) {
-          if (!own.isTaken) void this.#withdraw(asked, own.place);
-          throw cause;
-        }
+        if (attempt >= CREATE_TRIES) return this.#foundOrGivenUp(asked, own, cause);
         await pause(CREATE_AGAIN_MS * attempt);
       }
     }
+  }
+
+  /** Its caller hears of the failure that nothing was sent; a job that is there by now another gateway may be sending. */
+  async #foundOrGivenUp(asked: records.AskedJob, own: JobWrite, cause: unknown): Promise<JobCreation> {
+    const found = await this.find(own.place).catch(() => undefined);
+    if (found !== undefined || own.isTaken) return this.#found(asked, own, found);
+    void this.#withdraw(asked, own.place);
+    throw cause;
   }
 
   /**
@@ -119,19 +123,22 @@ export class JobRecords {
   }
 
   async #create(asked: records.AskedJob, own: JobWrite, again: boolean): Promise<JobCreation> {
-    const { place } = own;
-    const created =
-      (await this.store.create(`j.${place}`, encoded(asked))) ?? (again ? await this.#mine(asked, own) : undefined);
-    if (created === undefined) return { type: 'exists' };
-    this.#note(place, { revision: created, jid: asked.jid, isGranted: false });
-    return { type: 'created', revision: created };
+    const created = await this.store.create(`j.${own.place}`, encoded(asked));
+    if (created !== undefined) return this.#created(asked, own, created);
+    return again ? this.#found(asked, own, await this.find(own.place)) : EXISTS;
   }
 
-  /** The revision of the job where an earlier try of this instance has written it. */
-  async #mine({ instance, jid }: records.AskedJob, own: JobWrite): Promise<number | undefined> {
-    const found = await this.find(own.place);
-    const isMine = !own.isTaken && found?.asked.instance === instance && found.asked.jid === jid;
-    return isMine ? found.revision : undefined;
+  /** What an earlier try of this instance has written after all is its own. */
+  #found(asked: records.AskedJob, own: JobWrite, found: FoundJob | undefined): JobCreation {
+    const isMine = found?.asked.instance === asked.instance && found.asked.jid === asked.jid;
+    return isMine ? this.#created(asked, own, found.revision) : EXISTS;
+  }
+
+  /** A take-over here that has gone on with it meanwhile has noted a later revision, or will. */
+  #created({ jid }: records.AskedJob, { place, isTaken }: JobWrite, revision: number): JobCreation {
+    if (isTaken) return EXISTS;
+    this.#note(place, { revision, jid, isGranted: false });
+    return { type: 'created', revision };
   }
 
   async find(place: string): Promise<FoundJob | undefined> {
@@ -195,9 +202,17 @@ export class JobRecords {
     }
     let since = Math.min(this.#newest + 1, this.#writes.since);
     for (const { revision } of this.#begun.values()) since = Math.min(since, revision);
-    if (since === this.#told.since && performance.now() < this.#told.until) return;
+    if (since === this.#told && !(await this.#isRemoved())) return;
     await this.store.put(`o.${this.instance}`, encode(since));
-    this.#told = { since, until: performance.now() + TELL_AGAIN_MS };
+    this.#told = since;
+  }
+
+  /** Another gateway that takes this one for gone removes what it has told. A broker that does not answer is asked at the next look. */
+  async #isRemoved(): Promise<boolean> {
+    return this.store.get(`o.${this.instance}`).then(
+      (told) => told === undefined,
+      () => false,
+    );
   }
 
   /** The instances that have left jobs here, or are at work on them. */

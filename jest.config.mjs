@@ -47,6 +47,7 @@ export const slow = [
   'tests/keys/rotation',
   'tests/keys/succession',
   'tests/keys/succession-deaths',
+  'tests/orders/orders',
   'tests/policy/audit-archive',
   'tests/policy/in-force',
   'tests/policy/reload',

@@ -7,23 +7,27 @@ import { isClean } from './ledger.js';
 const HELP = `npm run drills -- [options]
 
   --minutes M      how long the load lasts (default 1)
-  --seed S         of the faults' order, moments and victims (default 1)
+  --seed S         of the faults' order, moments and victims, or the first of the orders (default 1)
   --rate N         jobs a second (default 50)
   --faults N       how many; each kind equally often (default 12 a minute, at least one of each kind)
   --minions N      how many (default 3)
   --keep           leave the folder with the logs
+  --orders [COUNT] no processes: two gateways whose store loses acknowledgements, in virtual time, under COUNT seeds (default 500) from S on
+  --planted FAULT  with --orders: a fault in the gateways' store, until a promise is broken: closes-early, drops-any, forgets-grants, trusts-returns
   --mutants [WORD] build each mutant of spec/envelope.md (or those whose name holds WORD) and name the test that finds it
   --help
 
-Exit 0: no return lost, none doubled, nothing run twice, none refused but run, no event missing. 1: otherwise. 2: wrong words.
+Exit 0: no return lost, none doubled, nothing run twice, none refused but run, no event missing; no promise broken. 1: otherwise. 2: wrong words.
 `;
 const MINUTE_MS = 60_000;
 const KINDS = 18;
 const PER_MINUTE = 12;
 const SHOWN = 10;
 const USAGE = 2;
+const ORDERS = '500';
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
+const tell = (text: string) => process.stderr.write(`drills: ${text}\n`);
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
@@ -35,6 +39,8 @@ async function main(): Promise<number> {
       faults: { type: 'string' },
       minions: { type: 'string', default: '3' },
       keep: { type: 'boolean', default: false },
+      orders: { type: 'boolean', default: false },
+      planted: { type: 'string' },
       mutants: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -46,6 +52,13 @@ async function main(): Promise<number> {
   if (values.mutants) {
     const { killMutants } = await import('../mutants/kill-mutants.js');
     return killMutants(positionals[0] ?? '', say);
+  }
+  if (values.planted !== undefined && !values.orders) throw new RangeError('--planted goes with --orders');
+  if (values.orders) {
+    const { tryOrders } = await import('../orders/try-orders.js');
+    const count = numberIn('orders', positionals[0] ?? ORDERS);
+    if (count < 1) throw new RangeError('--orders takes 1 at least');
+    return tryOrders({ count, first: numberIn('seed', values.seed), planted: values.planted, say, tell });
   }
   const minutes = numberIn('minutes', values.minutes);
   const stopping = new AbortController();

@@ -62,3 +62,16 @@ it('is left where its gateway goes while it is open, and not once it has ended',
   for (let looks = 0; looks < 2; looks += 1) await cache!.tellOldest(() => false);
   expect(await left()).not.toContain(JID);
 });
+
+it('is found where it was begun after its gateway was taken for gone: only what was read then is forgotten of that', async () => {
+  const plain = new MemoryStore('jobs');
+  const [back, next] = ['gw1', 'gw2'].map((instance) => new JobCache([plain], { instance, now: () => 0 }));
+  await back!.begin();
+  expect(await next!.leftBy('gw1')).toEqual([]);
+  await back!.create(askedOf(recordOf(JID)), PLACE);
+  await back!.tellOldest(() => true);
+  await next!.forget('gw1');
+  expect((await next!.leftBy('gw1')).map(({ asked }) => asked.jid)).toEqual([JID]);
+  await next!.forget('gw1');
+  expect(await next!.instances()).toEqual([]);
+});

@@ -60,6 +60,7 @@ export class JobRecords {
   readonly #writes = new JobWrites();
   /** Places of jobs that could not be written, until nothing of them can be there any more. */
   readonly #withdrawn = new Set<string>();
+  readonly #looked = new Map<string, number>(); // by instance, at which revision it said what was last read of its jobs
   readonly #jids: SharedFollowing<string | undefined>;
   #newest = 0;
   #told = -1;
@@ -220,26 +221,26 @@ export class JobRecords {
     return (await this.store.list('o.*')).map(({ key }) => key.slice(2));
   }
 
-  /** Since which revision an instance has jobs here that have not ended; undefined: it is not known. */
-  async #oldestOf(instance: string): Promise<number | undefined> {
-    const since = await this.store.get(`o.${instance}`);
-    return since === undefined ? undefined : Math.max(1, Number(decode(since.value)));
+  /** Since which revision an instance has jobs here that have not ended, and at which it said so; undefined: it is not known. */
+  async #oldestOf(instance: string): Promise<{ readonly since: number; readonly revision: number } | undefined> {
+    const told = await this.store.get(`o.${instance}`);
+    return told && { since: Math.max(1, Number(decode(told.value))), revision: told.revision };
   }
 
   /** Jobs of an instance that is gone, oldest first; many of them have ended. */
   async leftBy(instance: string): Promise<readonly PlacedJob[]> {
-    const since = await this.#oldestOf(instance);
-    if (since === undefined) return [];
-    const entries = await this.store.list('j.*', since);
-    return entries.flatMap(({ key, value }) => {
+    const told = await this.#oldestOf(instance);
+    if (told === undefined) return [];
+    this.#looked.set(instance, told.revision);
+    return (await this.store.list('j.*', told.since)).flatMap(({ key, value }) => {
       const asked = this.#read(value);
       return asked?.instance === instance ? [{ place: key.slice(2), asked }] : [];
     });
   }
 
-  /** All that an instance left is taken care of. */
+  /** All that an instance left is taken care of. What it has said since that was read stays: it was only cut off, and has other jobs. */
   forget(instance: string): Promise<void> {
-    return this.store.delete(`o.${instance}`);
+    return this.store.delete(`o.${instance}`, this.#looked.get(instance));
   }
 
   /** Between which revisions all is that is kept here. */
@@ -261,8 +262,8 @@ export class JobRecords {
 
   /** The place of a job that may not have its grant yet: no instance's are older than its first that has not ended. undefined: it is none of these. */
   async placeOfUndecided(jid: string): Promise<string | undefined> {
-    const since = await Promise.all((await this.instances()).map((instance) => this.#oldestOf(instance)));
-    const oldest = Math.min(...since.map((revision) => revision ?? Infinity));
+    const told = await Promise.all((await this.instances()).map((instance) => this.#oldestOf(instance)));
+    const oldest = Math.min(...told.map((one) => one?.since ?? Infinity));
     if (oldest === Infinity) return undefined;
     const from = Math.max(oldest, (await this.bounds()).last - UNDECIDED_AMONG + 1);
     for await (const { key, value } of inSlices(this.store.each('j.*', from), (entry) => entry.value.length))

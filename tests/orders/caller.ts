@@ -3,7 +3,7 @@ import type { SealedBus } from '@natrium/bus';
 import type { SignedRequest } from '@natrium/flow';
 import { Following, type FollowHearing, type News } from '../../libs/client/src/following.js';
 import { saysSomething } from './conversation.js';
-import type { Gateway } from './gateway.js';
+import type { AnyGateway } from './parties.js';
 import type { World } from './world.js';
 
 interface Hearing {
@@ -81,7 +81,7 @@ export class Caller {
     setTimeout(() => this.#arrive(gateway, onNews), world.cutMs(gateway) + world.dice.from(1, 5));
   }
 
-  #arrive(gateway: Gateway, onNews: (news: News) => void): void {
+  #arrive(gateway: AnyGateway, onNews: (news: News) => void): void {
     gateway.handle(this.ask, this.#follow, onNews);
   }
 }

@@ -1,8 +1,7 @@
 /** What one gateway says to one question, each thing once. */
 import type { News, SignedRequest } from '@natrium/flow';
+import type { Hear } from './parties.js';
 import type { World } from './world.js';
-
-export type Hear = (news: News) => void;
 
 export class Conversation {
   readonly #returned = new Set<string>();

@@ -1,12 +1,12 @@
 /** A job on its way to its minions: each message may be late or lost. */
 import { digestOf } from '@natrium/bus';
 import type { ActiveJob, FanHear, FanRound } from '@natrium/flow';
-import type { Gateway } from './gateway.js';
+import type { OwnGateway } from './own-gateway.js';
 
 const LOST = 0.3;
 
 /** @returns Stops listening; nothing is listened to. */
-export function fanOut(gateway: Gateway, job: ActiveJob, hear: FanHear, round?: FanRound): () => void {
+export function fanOut(gateway: OwnGateway, job: ActiveJob, hear: FanHear, round?: FanRound): () => void {
   const { world, instance } = gateway;
   const { dice, trouble } = world;
   const { record, place } = job;

@@ -1,8 +1,10 @@
 /** A bucket as one gateway reaches it: what it asks comes into effect late or never, and the answer may be lost. */
 import { type Change, type Entry, type Store, StreamRefused } from '@natrium/bus';
 import { fitsKey } from '../../libs/bus/src/ports/key-pattern.js';
+import type { JobCache } from '../../apps/master-gateway/src/jobs/job-cache.js';
 import type { Bucket } from './bucket.js';
-import { NEVER, type Reached, type World } from './world.js';
+import { NEVER, type Reached } from './parties.js';
+import type { World } from './world.js';
 
 const NEWS_MS = 2;
 
@@ -112,6 +114,15 @@ export class FaultyStore implements Store {
       });
     });
   }
+}
+
+/** The jobs' store as this gateway reaches it. */
+export function cacheFor(world: World, gateway: Reached): JobCache {
+  const stores = world.buckets.map((bucket) => new FaultyStore(world, gateway, bucket));
+  return world.cacheOf(stores as [FaultyStore, FaultyStore], {
+    instance: gateway.instance,
+    now: () => world.time.wall,
+  });
 }
 
 /** Of a digest the last digits are enough. */

@@ -20,8 +20,8 @@ import { Adoption } from '../../apps/master-gateway/src/jobs/adoption.js';
 import type { JobCache } from '../../apps/master-gateway/src/jobs/job-cache.js';
 import { RecentJobs } from '../../apps/master-gateway/src/jobs/recent-jobs.js';
 import { fanOut } from './fan-out.js';
-import type { Gateway } from './gateway.js';
-import { NEVER } from './world.js';
+import type { OwnGateway } from './own-gateway.js';
+import { NEVER } from './parties.js';
 
 export interface GatewayParts {
   readonly jobs: ActiveJobs;
@@ -40,7 +40,7 @@ const NEWS_MS = 3;
 /** After so long without a decision a gateway gives up. */
 const ACL_PATIENCE_MS = 2000;
 
-export function partsOf(gateway: Gateway): GatewayParts {
+export function partsOf(gateway: OwnGateway): GatewayParts {
   const { world, cache, instance } = gateway;
   const jobs = new ActiveJobs(timersOf(gateway));
   const shared = sharedPorts(gateway);
@@ -74,7 +74,7 @@ export function partsOf(gateway: Gateway): GatewayParts {
 }
 
 /** What publishing and going on with a job have in common. */
-function sharedPorts(gateway: Gateway) {
+function sharedPorts(gateway: OwnGateway) {
   const { world, cache, instance } = gateway;
   return {
     ...{ instance, keyText: toHex },
@@ -98,7 +98,7 @@ function keepGrantOf(cache: JobCache): TakeoverPorts['keepGrant'] {
 }
 
 function publishOf(
-  { world, cache, instance }: Gateway,
+  { world, cache, instance }: OwnGateway,
   shared: ReturnType<typeof sharedPorts>,
   takeover: JobTakeover,
   jobs: ActiveJobs,
@@ -127,7 +127,7 @@ function publishOf(
   );
 }
 
-function returnsOf(gateway: Gateway, jobs: ActiveJobs): JobReturns {
+function returnsOf(gateway: OwnGateway, jobs: ActiveJobs): JobReturns {
   const { world, cache, instance } = gateway;
   return new JobReturns(
     {
@@ -152,7 +152,7 @@ function returnsOf(gateway: Gateway, jobs: ActiveJobs): JobReturns {
   );
 }
 
-function timersOf({ world, cache }: Gateway): TimerPort {
+function timersOf({ world, cache }: OwnGateway): TimerPort {
   return {
     after: (ms, run) => {
       const timer = setTimeout(run, ms);
@@ -171,7 +171,7 @@ function timersOf({ world, cache }: Gateway): TimerPort {
 }
 
 /** The acl-service, which may not be there. The policy is the same from the order's first moment to its last. */
-function askGrant(gateway: Gateway, ask: SignedRequest, jid: string): Promise<Decision> {
+function askGrant(gateway: OwnGateway, ask: SignedRequest, jid: string): Promise<Decision> {
   const { world, instance } = gateway;
   const { dice, trouble } = world;
   if (gateway.isDead) return NEVER;
@@ -193,7 +193,7 @@ function askGrant(gateway: Gateway, ask: SignedRequest, jid: string): Promise<De
   return answered(dice.oneOf([ACL_PATIENCE_MS, ACL_PATIENCE_MS, 30]), unavailable);
 }
 
-function decided({ world }: Gateway, { request }: SignedRequest, jid: string): Decision {
+function decided({ world }: OwnGateway, { request }: SignedRequest, jid: string): Decision {
   if (world.time.wall > request.issued + request.lifetime) return refuse('request_expired', 'it is too late');
   if (world.denies) return refuse('not_permitted', 'no rule allows it');
   return ok({

@@ -4,10 +4,13 @@ import type { News, Returned, SignedRequest } from '@natrium/flow';
 import { Unanswered } from '@natrium/model';
 import { NewsTeller } from '../../apps/master-gateway/src/callers/news-teller.js';
 import type { JobCache } from '../../apps/master-gateway/src/jobs/job-cache.js';
-import { Conversation, type Hear } from './conversation.js';
+import { Conversation } from './conversation.js';
+import { cacheFor } from './faulty-store.js';
 import { type GatewayParts, partsOf } from './gateway-parts.js';
+import type { OwnGateway } from './own-gateway.js';
+import type { AnyGateway, Hear } from './parties.js';
 import { checkOldest } from './promises.js';
-import type { Reached, World } from './world.js';
+import type { World } from './world.js';
 
 const BEGIN_AGAIN_MS = 1000;
 const OLDEST_MS = 2500;
@@ -18,24 +21,23 @@ const QUICK_MS = 4;
 /** Of a gateway that is cut off the broker may say that it is not there. */
 const SAID_TO_BE_GONE = 0.4;
 
-export class Gateway implements Reached {
+export class Gateway implements OwnGateway {
   isDead = false;
   isUp = false;
   cutUntil = 0;
   standsUntil = 0;
-  /** The place of each job that it has sent out, by jid. */
   readonly sent = new Map<string, string>();
   readonly cache: JobCache;
   readonly parts: GatewayParts;
-  readonly #silences = new Map<Gateway, number>();
-  readonly #looking = new Set<Gateway>();
-  readonly #gone = new Set<Gateway>();
+  readonly #silences = new Map<AnyGateway, number>();
+  readonly #looking = new Set<AnyGateway>();
+  readonly #gone = new Set<AnyGateway>();
 
   constructor(
     readonly world: World,
     readonly instance: string,
   ) {
-    this.cache = world.cacheFor(this);
+    this.cache = cacheFor(world, this);
     this.parts = partsOf(this);
   }
 
@@ -46,7 +48,7 @@ export class Gateway implements Reached {
   die(): void {
     this.world.say(`${this.instance} dies`);
     this.isDead = true;
-    for (const bucket of this.world.buckets) checkOldest(this, bucket);
+    for (const bucket of this.world.buckets) checkOldest(this.world, this, bucket);
   }
 
   async #begin(): Promise<void> {
@@ -68,7 +70,7 @@ export class Gateway implements Reached {
   }
 
   /** Whether another one is there; it takes care of the jobs of one that is not. */
-  async #look(other: Gateway): Promise<void> {
+  async #look(other: AnyGateway): Promise<void> {
     if (this.#looking.has(other) || this.#gone.has(other)) return;
     this.#looking.add(other);
     try {
@@ -80,7 +82,7 @@ export class Gateway implements Reached {
     }
   }
 
-  async #careFor(other: Gateway): Promise<void> {
+  async #careFor(other: AnyGateway): Promise<void> {
     const answer = this.#answerOf(other);
     await new Promise((resolve) => setTimeout(resolve, answer === 'silence' ? SECOND_MS : QUICK_MS));
     if (answer === 'here') {
@@ -97,7 +99,7 @@ export class Gateway implements Reached {
     if (other.isDead && answer === 'nobody') this.#gone.add(other);
   }
 
-  #answerOf(other: Gateway): 'here' | 'silence' | 'nobody' {
+  #answerOf(other: AnyGateway): 'here' | 'silence' | 'nobody' {
     const { world } = this;
     if (world.cutMs(this) > 0) return 'silence';
     if (other.isDead) return 'nobody';
@@ -105,7 +107,6 @@ export class Gateway implements Reached {
     return other.cutUntil > world.time.now && world.dice.chance(SAID_TO_BE_GONE) ? 'nobody' : 'silence';
   }
 
-  /** A caller's question, as it arrives. */
   handle(ask: SignedRequest, follow: 'all' | 'jid', hear: Hear = () => undefined): void {
     if (this.isDead) return;
     this.world.time.within(this, () => this.#handle(ask, follow, hear));
@@ -129,7 +130,6 @@ export class Gateway implements Reached {
     });
   }
 
-  /** @returns Whether the minion may forget its return. */
   async take(said: Returned, key: string): Promise<boolean> {
     try {
       return await this.world.time.within(this, () => this.parts.returns.handle(said, key));
@@ -139,7 +139,6 @@ export class Gateway implements Reached {
     }
   }
 
-  /** Another gateway has stored this return. */
   hearStored(jid: string, id: string): void {
     if (this.isDead || this.world.cutMs(this) > 0) return;
     this.world.time.within(this, () => this.parts.elsewhere.announced(jid, id));

@@ -1,16 +1,11 @@
 /** A minion that runs each request once, and sends its return until a gateway has stored it. */
 import { fromHex } from '@natrium/envelope';
 import type { Returned } from '@natrium/flow';
-import type { Gateway } from './gateway.js';
+import type { AnyGateway, AnyMinion, Run } from './parties.js';
 import type { World } from './world.js';
 
-export interface Run {
-  readonly jid: string;
-  readonly digest: string;
-}
-
 interface OwnRun extends Run {
-  to: Gateway;
+  to: AnyGateway;
   state: 'running' | 'done' | 'stored';
   status: 'done' | 'interrupted';
 }
@@ -21,13 +16,12 @@ const INTERRUPTED = 0.4;
 const AGAIN_MS = [5000, 5000, 10_000, 10_000, 10_000, 20_000];
 const AT_MOST_MS = 40_000;
 
-export class Minion {
+export class Minion implements AnyMinion {
   readonly #runs = new Map<string, OwnRun>();
 
   constructor(
     private readonly world: World,
     readonly id: string,
-    /** Of its identity, hexadecimal. */
     readonly key: string,
   ) {}
 
@@ -39,8 +33,7 @@ export class Minion {
     return this.#runs.get(digest)?.state === 'running';
   }
 
-  /** A job that a gateway has sent. */
-  hear(from: Gateway, jid: string, digest: string): void {
+  hear(from: AnyGateway, jid: string, digest: string): void {
     const { world } = this;
     const run = this.#runs.get(digest);
     world.sentUnder(digest, jid);
@@ -91,7 +84,7 @@ export class Minion {
     });
   }
 
-  #say(to: Gateway, returned: Returned, hear: (isTaken: boolean) => void = () => undefined): void {
+  #say(to: AnyGateway, returned: Returned, hear: (isTaken: boolean) => void = () => undefined): void {
     const { world } = this;
     if (this.#isLost()) return;
     setTimeout(
@@ -105,7 +98,7 @@ export class Minion {
     );
   }
 
-  async #deliver(to: Gateway, returned: Returned, hear: (isTaken: boolean) => void): Promise<void> {
+  async #deliver(to: AnyGateway, returned: Returned, hear: (isTaken: boolean) => void): Promise<void> {
     const { world } = this;
     const isTaken = await to.take(returned, this.key);
     if (!to.isDead && !this.#isLost()) world.after(world.cutMs(to) + 2, () => hear(isTaken));

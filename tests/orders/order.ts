@@ -4,9 +4,10 @@ import { JobCache } from '../../apps/master-gateway/src/jobs/job-cache.js';
 import { Caller } from './caller.js';
 import { Gateway } from './gateway.js';
 import { Minion } from './minion.js';
+import type { CacheOf } from './parties.js';
 import { checkAtRest, checkOldest } from './promises.js';
 import type { VirtualTime } from './virtual-time.js';
-import { type CacheOf, World } from './world.js';
+import { World } from './world.js';
 
 const UP_MS = 500;
 const WARM_MS = 1500;
@@ -66,7 +67,7 @@ function watchOldest(world: World): void {
   for (const bucket of world.buckets)
     bucket.onWritten = ({ key }) => {
       const gateway = world.gateways.find(({ instance }) => key === `o.${instance}`);
-      if (gateway !== undefined) checkOldest(gateway, bucket);
+      if (gateway !== undefined) checkOldest(world, gateway, bucket);
     };
 }
 

@@ -1,6 +1,6 @@
 /** Faults that are planted in the gateways' store of jobs: each has to break a promise. */
 import { JobCache } from '../../apps/master-gateway/src/jobs/job-cache.js';
-import type { CacheOf } from './world.js';
+import type { CacheOf } from './parties.js';
 
 /** A job that was not granted here is removed, whoever has made it his own since then. */
 class DropsAny extends JobCache {

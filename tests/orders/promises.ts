@@ -1,20 +1,25 @@
 /** What must hold at rest, whatever was lost on the way; each is named by its words. */
 import { decode } from '@natrium/envelope';
-import type { ActiveJob } from '@natrium/flow';
+import type { ActiveJob, ActiveJobs } from '@natrium/flow';
 import { NOT_NOW } from '@natrium/model';
 import { readAs, records } from '@natrium/wire';
 import type { JobCache } from '../../apps/master-gateway/src/jobs/job-cache.js';
 import type { Bucket } from './bucket.js';
-import type { Caller } from './caller.js';
-import type { Gateway } from './gateway.js';
-import type { GatewayParts } from './gateway-parts.js';
-import type { Reached, World } from './world.js';
+import { cacheFor } from './faulty-store.js';
+import type { AnyGateway, Reached } from './parties.js';
+import type { World } from './world.js';
+
+/** What a caller has heard. */
+interface Heard {
+  readonly refusal: string | undefined;
+  readonly isOver: boolean;
+}
 
 const JUDGE: Reached = { instance: 'judge', isDead: false, cutUntil: 0, standsUntil: 0 };
 
 /** @param isAskedAgain Others have asked with the same signed request: what one of them heard is nothing that the others were told. */
-export async function checkAtRest(world: World, caller: Caller, isAskedAgain: boolean): Promise<void> {
-  const cache = world.cacheFor(JUDGE);
+export async function checkAtRest(world: World, caller: Heard, isAskedAgain: boolean): Promise<void> {
+  const cache = cacheFor(world, JUDGE);
   await checkJobs(world, cache);
   await checkReturns(world, cache);
   const isNotNow = isAskedAgain && NOT_NOW.some((code) => code === caller.refusal);
@@ -46,8 +51,7 @@ async function checkReturns(world: World, cache: JobCache): Promise<void> {
  * What a gateway writes down of its oldest job is what another one begins to read at when it is gone: no job that is open here, or that was
  * sent and is not known to be granted, may be older.
  */
-export function checkOldest(gateway: Gateway, bucket: Bucket): void {
-  const { instance, world, parts, sent } = gateway;
+export function checkOldest(world: World, { instance, parts, sent }: AnyGateway, bucket: Bucket): void {
   const told = bucket.read(`o.${instance}`);
   if (told === undefined) return;
   const since = Number(decode(told.value));
@@ -69,6 +73,6 @@ function isGranted({ buckets }: World, jid: string): boolean {
   return groups.some((group) => group.some((granted) => granted.jid === jid));
 }
 
-function openJobs({ jobs }: GatewayParts): readonly ActiveJob[] {
+function openJobs({ jobs }: { readonly jobs: Pick<ActiveJobs, 'all'> }): readonly ActiveJob[] {
   return jobs.all().filter(({ gathering }) => !gathering.ended);
 }

@@ -3,7 +3,8 @@ import { sodiumReady } from '@natrium/envelope';
 import { orderOf } from './order.js';
 import { PLANTED } from './planted.js';
 import { VirtualTime } from './virtual-time.js';
-import type { CacheOf, World } from './world.js';
+import type { CacheOf } from './parties.js';
+import type { World } from './world.js';
 
 export interface OrdersAsked {
   readonly count: number;

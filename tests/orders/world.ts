@@ -3,27 +3,11 @@ import { digestOf } from '@natrium/bus';
 import { encodeRequest } from '@natrium/envelope';
 import type { SignedRequest } from '@natrium/flow';
 import { lifetimeOf, type Request } from '@natrium/model';
-import type { JobCache } from '../../apps/master-gateway/src/jobs/job-cache.js';
 import { Bucket } from './bucket.js';
 import { Dice } from './dice.js';
-import { FaultyStore } from './faulty-store.js';
-import type { Gateway } from './gateway.js';
-import type { Minion } from './minion.js';
+import type { AnyGateway, AnyMinion, CacheOf, Reached } from './parties.js';
 import { Trouble } from './trouble.js';
-import type { Process, VirtualTime } from './virtual-time.js';
-
-/** Who asks the store. */
-export interface Reached extends Process {
-  readonly instance: string;
-  /** Until when nothing reaches it; in the past where all does. */
-  readonly cutUntil: number;
-}
-
-/** What a dead process is answered. */
-export const NEVER = new Promise<never>(() => undefined);
-
-/** The jobs' store of a gateway. */
-export type CacheOf = (...given: ConstructorParameters<typeof JobCache>) => JobCache;
+import type { VirtualTime } from './virtual-time.js';
 
 const COLUMN = 8;
 
@@ -31,8 +15,8 @@ export class World {
   readonly dice: Dice;
   readonly buckets = [new Bucket('jobs'), new Bucket('jobs2')] as const;
   readonly trouble: Trouble;
-  readonly gateways: Gateway[] = [];
-  minions: readonly Minion[] = [];
+  readonly gateways: AnyGateway[] = [];
+  minions: readonly AnyMinion[] = [];
   /** What happened, oldest first, each line with its virtual time. */
   readonly events: string[] = [];
   /** Promises that were not kept, in words. */
@@ -54,7 +38,7 @@ export class World {
   constructor(
     readonly time: VirtualTime,
     seed: number,
-    private readonly cacheOf: CacheOf,
+    readonly cacheOf: CacheOf,
   ) {
     this.dice = new Dice(seed);
     this.isUnsigned = this.dice.chance(0.25);
@@ -71,7 +55,7 @@ export class World {
     this.say(`!! ${promise}`);
   }
 
-  get alive(): readonly Gateway[] {
+  get alive(): readonly AnyGateway[] {
     return this.gateways.filter(({ isDead, isUp }) => !isDead && isUp);
   }
 
@@ -99,12 +83,6 @@ export class World {
       if (more > 0) this.whenReached(gateway, more, run);
       else this.time.within(gateway, run);
     });
-  }
-
-  cacheFor(gateway: Reached): JobCache {
-    const [first, second] = this.buckets;
-    const stores = [new FaultyStore(this, gateway, first), new FaultyStore(this, gateway, second)] as const;
-    return this.cacheOf([...stores], { instance: gateway.instance, now: () => this.time.wall });
   }
 
   /** Microseconds that no other jid has. */

@@ -1,4 +1,5 @@
 /** The life of a job at a master-gateway, wired as its module does, over the simulated store, minions and acl-service. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { digestOf } from '@natrium/bus';
 import { fromHex, toHex } from '@natrium/envelope';
 import {
@@ -54,7 +55,7 @@ export function partsOf(gateway: OwnGateway): GatewayParts {
       ...shared,
       moveJob,
       findJob: (place) => cache.find(place),
-      pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      pause,
     },
     jobs,
   );

@@ -1,4 +1,5 @@
 /** A master-gateway that may die, stand still or be cut off, and that takes care of the jobs of one that is gone. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { isStoreFailure } from '@natrium/bus';
 import type { News, Returned, SignedRequest } from '@natrium/flow';
 import { Unanswered } from '@natrium/model';
@@ -57,7 +58,7 @@ export class Gateway implements OwnGateway {
         () => true,
         () => false,
       );
-    while (!(await begun())) await new Promise((resolve) => setTimeout(resolve, BEGIN_AGAIN_MS));
+    while (!(await begun())) await pause(BEGIN_AGAIN_MS);
     this.isUp = true;
     this.world.say(`${this.instance} is up`);
     const { jobs } = this.parts;
@@ -84,7 +85,7 @@ export class Gateway implements OwnGateway {
 
   async #careFor(other: AnyGateway): Promise<void> {
     const answer = this.#answerOf(other);
-    await new Promise((resolve) => setTimeout(resolve, answer === 'silence' ? SECOND_MS : QUICK_MS));
+    await pause(answer === 'silence' ? SECOND_MS : QUICK_MS);
     if (answer === 'here') {
       this.#silences.delete(other);
       await this.parts.adoption.back(other.instance);

@@ -30,12 +30,12 @@ export function textOf(event: FeedEvent): string {
 export function sendEvent(res: ServerResponse, event: FeedEvent, form: EventForm): void {
   const { parts, chunks } = sentOf(event, form);
   // No chunks for HTTP/1.0 and HEAD; no socket yet while an earlier answer is on its way there.
-  if (!res.chunkedEncoding || res.socket === null || res.writableCorked > 1) {
+  if (!res.chunkedEncoding || res.socket === null) {
     for (const part of parts) res.write(part);
     return;
   }
   // Node 26 holds what the response was given in this turn, its head too, to make one chunk of it: that leaves before.
-  const isHeld = res.writableCorked === 1;
+  const isHeld = res.writableCorked > 0;
   if (isHeld) res.uncork();
   res.socket.write(chunks);
   if (isHeld) res.cork();

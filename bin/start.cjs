@@ -45,11 +45,15 @@ function ignoreHangUp() {
   if (isIgnored) process.on('SIGHUP', () => undefined);
 }
 
+async function run(name) {
+  await require(join(root, 'dist', 'cli', 'start-program.cjs')).startProgram(name).ended;
+}
+
 /** Runs the command that a file of this folder stands for. */
 exports.start = (file) => {
   ignoreHangUp();
   const name = basename(file);
-  const program = join(root, 'dist', 'cli', `${name}.mjs`);
+  const program = join(root, 'dist', 'cli', `${name}.cjs`);
   if (!existsSync(program) && !(buildOnce(name) && existsSync(program))) {
     process.stderr.write(`${name}: ${program} is missing; run "npm run build" in ${root}\n`);
     process.exit(70);
@@ -59,9 +63,7 @@ exports.start = (file) => {
     if (isOlderThanSources()) process.stderr.write(`${name}: older than its sources; run "npm run build" in ${root}\n`);
   };
   process.once('exit', compare);
-  require('node:module').enableCompileCache?.(join(root, '.cache', 'compile'));
-  // On Node 20 an absolute path serves as well as a URL, and loading node:url costs a millisecond.
-  return import(program).catch((error) => {
+  return run(name).catch((error) => {
     if (error.code !== 'EMFILE' && error.code !== 'ENFILE') throw error;
     process.stderr.write(`${name}: no more files may be open here (ulimit -n): ${error.message}\n`);
     process.off('exit', compare).exit(1);

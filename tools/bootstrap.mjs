@@ -66,6 +66,8 @@ function install() {
 
 /** Builds every project, or only the named ones; nx leaves out what has not changed. */
 function build(...projects) {
+  // Another version of V8 cannot take what this one compiles (nx.json names it).
+  const env = { ...process.env, NX_DAEMON: 'false', NX_TUI: 'false', NATRIUM_BUILT_WITH: process.version };
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [
@@ -76,7 +78,7 @@ function build(...projects) {
       '--output-style=static',
       ...projects.flatMap((name) => ['-p', name]),
     ],
-    { cwd: root, encoding: 'utf8', env: { ...process.env, NX_DAEMON: 'false', NX_TUI: 'false' }, maxBuffer: 2 ** 28 },
+    { cwd: root, encoding: 'utf8', env, maxBuffer: 2 ** 28 },
   );
   if (status !== 0) {
     process.stderr.write(stdout + stderr);

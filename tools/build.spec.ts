@@ -66,14 +66,14 @@ it.each([
   ['tweetnacl', 'no PRNG'],
   ['thread-stream', 'end() took too long'],
 ])('what the agent never asks of its libraries is not in its memory, but beside it: %s', (name, words) => {
-  const files = ['minion-agent/main.mjs', `minion-agent/${name}.cjs`, 'acl-service/main.mjs'];
+  const files = ['minion-agent/main.cjs', `minion-agent/${name}.cjs`, 'acl-service/main.cjs'];
   expect(files.map((file) => textOf(file).includes(words))).toEqual([false, true, true]);
 });
 
 it.each(['master-gateway', 'acl-service', 'runner-service', 'event-sink', 'minion-agent'])(
   'the text of %s is ASCII: V8 holds it for as long as it runs, and all of it twice as wide for one other letter',
   (program) => {
-    expect(/[^\x00-\x7f]/.exec(textOf(`${program}/main.mjs`))).toBeNull();
+    expect(/[^\x00-\x7f]/.exec(textOf(`${program}/main.cjs`))).toBeNull();
   },
 );
 
@@ -83,7 +83,7 @@ it.each([
   ['runner-service', false],
   ['event-sink', false],
 ])('who serves HTTP holds Express, and nobody else: %s, %s', (program, holds) => {
-  expect(textOf(`${program}/main.mjs.map`).includes('node_modules/express/lib/express.js')).toBe(holds);
+  expect(textOf(`${program}/main.cjs.map`).includes('node_modules/express/lib/express.js')).toBe(holds);
 });
 
 const withNode = (version: string) => [

@@ -25,7 +25,8 @@ beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'nt-start-'));
   mkdirSync(join(root, 'bin'));
   for (const name of ['start.cjs', 'natrium']) copyFileSync(inRoot(`bin/${name}`), join(root, 'bin', name));
-  write('dist/cli/natrium.mjs', "process.stdout.write('hello\\n'); process.exit(3);\n", BUILT);
+  write('dist/cli/natrium.cjs', "process.stdout.write('hello\\n'); process.exit(3);\n", BUILT);
+  copyFileSync(inRoot('tools/start-program.cjs'), join(root, 'dist/cli/start-program.cjs'));
   write('dist/.built', '', BUILT);
   write('libs/model/src/index.ts', '', BUILT - 1);
   write('apps/cli/src/natrium.ts', '', BUILT - 1);
@@ -56,9 +57,11 @@ describe('a command that is built', () => {
 
   it('says in a sentence that no more files may be open', () => {
     const error = "Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' })";
-    write('dist/cli/natrium.mjs', `throw ${error};\n`, BUILT);
     const stderr = 'natrium: no more files may be open here (ulimit -n): EMFILE: too many open files\n';
-    expect(run()).toEqual({ stdout: '', stderr, status: 1 });
+    for (const fails of [`throw ${error}`, `exports.ended = Promise.reject(${error})`]) {
+      write('dist/cli/natrium.cjs', `${fails};\n`, BUILT);
+      expect(run()).toEqual({ stdout: '', stderr, status: 1 });
+    }
   });
 
   it('takes no notice of a spec that is newer', () => {

@@ -2,4 +2,4 @@
 import { runService } from '@natrium/edge';
 import { AclModule } from './acl.module.js';
 
-await runService('acl', ({ config, ...start }) => AclModule.create({ ...start, service: config }));
+export const ended = runService('acl', ({ config, ...start }) => AclModule.create({ ...start, service: config }));

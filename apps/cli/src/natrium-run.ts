@@ -2,4 +2,4 @@ import { connectMaster } from './link/connect-master.js';
 import { runNatriumRun } from './natrium-run/run-run.js';
 import { runAsProcess } from './process-io.js';
 
-await runAsProcess((argv, io) => runNatriumRun(argv, io, connectMaster));
+export const ended = runAsProcess((argv, io) => runNatriumRun(argv, io, connectMaster));

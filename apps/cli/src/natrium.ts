@@ -2,4 +2,4 @@ import { connectMaster } from './link/connect-master.js';
 import { runNatrium } from './natrium/run-natrium.js';
 import { runAsProcess } from './process-io.js';
 
-await runAsProcess((argv, io) => runNatrium(argv, io, connectMaster));
+export const ended = runAsProcess((argv, io) => runNatrium(argv, io, connectMaster));

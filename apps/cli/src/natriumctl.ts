@@ -2,7 +2,7 @@ import { runNatriumctl } from './natriumctl/run-ctl.js';
 import { runAsProcess } from './process-io.js';
 
 // What a subcommand does is loaded when it is asked for: no other one waits for it.
-await runAsProcess((argv, processIo) =>
+export const ended = runAsProcess((argv, processIo) =>
   runNatriumctl(argv, processIo, {
     connectMaster: async (options) => (await import('./link/connect-master.js')).connectMaster(options),
     up: async (options, io) => (await import('./up/up.js')).runUp(options, io),

@@ -2,4 +2,4 @@
 import { runService } from '@natrium/edge';
 import { SinkModule } from './sink.module.js';
 
-await runService('sink', (start) => SinkModule.create(start));
+export const ended = runService('sink', (start) => SinkModule.create(start));

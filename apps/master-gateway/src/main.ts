@@ -4,7 +4,7 @@ import { eventOptions } from './events/event-options.js';
 import { GatewayModule } from './gateway.module.js';
 import { httpAddress, httpOptions } from './http/http-options.js';
 
-await runService('gateway', ({ link, config, log, metrics, onListening, beforeStop, onStop }) => {
+export const ended = runService('gateway', ({ link, config, log, metrics, onListening, beforeStop, onStop }) => {
   const asked = process.env['NATRIUM_HTTP_PORT'];
   return GatewayModule.create({
     link,

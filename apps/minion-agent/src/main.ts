@@ -10,16 +10,18 @@ import { type Agent, startAgent } from './agent.js';
 import { Kept } from './kept.js';
 import { accountProblem } from './host/own-account.js';
 
-beFrugal();
-// Code that is compiled for good after an eighth of the usual calls is nearly all there after 1,000 jobs. V8 12 has no such
-// flag: on the command line it would end the process.
-if (process.versions.v8.startsWith('11.')) setFlagsFromString('--interrupt-budget=16384');
-
 // Meant for this process's allocator, which has read them, and not for the commands that it runs.
 for (const name of ['MALLOC_MMAP_THRESHOLD_', 'MALLOC_ARENA_MAX', 'MALLOC_TRIM_THRESHOLD_'])
   Reflect.deleteProperty(process.env, name);
 
 const { configDir } = programOptions('natrium-minion', 'The agent of a minion: runs the jobs that it is sent.', {});
+
+// After its usage, which the build has it tell to keep what V8 compiles: with other flags V8 would not take that back.
+beFrugal();
+// Code that is compiled for good after an eighth of the usual calls is nearly all there after 1,000 jobs. V8 12 has no such
+// flag: on the command line it would end the process.
+if (process.versions.v8.startsWith('11.')) setFlagsFromString('--interrupt-budget=16384');
+
 const loaded = loadMinionConfig(configDir);
 if (!loaded.ok) {
   process.stderr.write(
@@ -65,7 +67,17 @@ const stopped = new Promise<undefined>((resolve) => {
   });
 });
 process.on('SIGUSR2', () => void live?.newEpoch());
-try {
+
+export const ended = run().then(
+  () => end(0),
+  (error: unknown) => {
+    const mend = mendOf(error);
+    process.stderr.write(`natrium-minion ${config.id}: ${messageOf(error)}${mend === undefined ? '' : `: ${mend}`}\n`);
+    end(1);
+  },
+);
+
+async function run(): Promise<void> {
   lock = await lockFolder(config.cachedir, ONE_AGENT);
   tidyUp();
   for (;;) {
@@ -75,15 +87,9 @@ try {
     const why = await Promise.race([agent.lost, stopped]);
     await agent.stop();
     live = undefined;
-    if (why === undefined || stopping.signal.aborted) break;
+    if (why === undefined || stopping.signal.aborted) return;
     log.error({ why }, 'the cluster no longer knows this minion; joining again');
   }
-  end(0);
-} catch (error) {
-  const mend = mendOf(error);
-  const why = messageOf(error);
-  process.stderr.write(`natrium-minion ${config.id}: ${why}${mend === undefined ? '' : `: ${mend}`}\n`);
-  end(1);
 }
 
 /** What one that was killed has left. */

@@ -2,4 +2,4 @@
 import { runService } from '@natrium/edge';
 import { RunnerModule } from './runner.module.js';
 
-await runService('runner', (start) => RunnerModule.create(start));
+export const ended = runService('runner', (start) => RunnerModule.create(start));

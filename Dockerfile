@@ -15,6 +15,8 @@ FROM ${NATS_IMAGE} AS nats
 FROM ${NODE_IMAGE} AS files
 COPY . /opt/natrium/
 RUN chmod -R go+rX /opt/natrium
+# The Node of the images is another one than the build's.
+RUN for keeper in /opt/natrium/dist/*/keep-compiled.cjs; do node "$keeper" || exit 1; done
 
 # One user without rights, a root file system that nothing has to write to, and a folder of state for each container.
 FROM ${NODE_IMAGE} AS base

@@ -3,46 +3,48 @@
  * would come a third later. Node's own compile cache does that from Node 22 on only, and writes while programs run, where their user may write; whoever
  * may write this one may write the program.
  *
- * V8 itself refuses what another version of it has compiled, or one with other flags; it compiles then, as it would without.
+ * V8 itself refuses what another version of it has compiled, or one with other flags; it compiles then, as it would without. It does not see that it is
+ * of another program of the same length, for another processor, or by another distribution's Node of the same version: hence what was compiled ends with a
+ * mark, which says that.
  */
-const { readFileSync } = require('node:fs');
+const { readFileSync, statSync } = require('node:fs');
 const { createRequire, wrap } = require('node:module');
 const { join } = require('node:path');
 const { Script } = require('node:vm');
 
-/** V8 compares no more than the length of a text: hence the name of what was compiled holds a hash, with which its program ends. */
+/** With so much of a hash of itself does a program end. */
 const HASH_LENGTH = 16;
 
 const programFile = (folder, name) => join(folder, `${name}.cjs`);
-const readProgram = (folder, name) => readFileSync(programFile(folder, name), 'latin1');
+const compiledFile = (folder, name) => join(folder, `${name}.v8`);
 
-/** @returns Where that is which V8 has compiled of this very program. */
-function compiledFile(folder, name, source = readProgram(folder, name)) {
-  return join(folder, `${name}.${source.slice(-HASH_LENGTH)}.v8`);
+function markOf(source) {
+  const node = [process.version, process.arch, statSync(process.execPath).size];
+  return Buffer.from(['', source.slice(-HASH_LENGTH), ...node].join(' '));
 }
 
-function readIfThere(file) {
+/** @returns undefined when nothing is there that was compiled of this program for this Node. */
+function readCompiled(file, mark) {
   try {
-    return readFileSync(file);
+    const bytes = readFileSync(file);
+    return bytes.subarray(-mark.length).equals(mark) ? bytes.subarray(0, -mark.length) : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** @returns The script, and `run`, which returns what the program exports. */
+/** @returns The script, the mark of what V8 compiles of it, and `run`, which returns what the program exports. */
 function compileProgram(folder, name) {
   const filename = programFile(folder, name);
-  const source = readProgram(folder, name);
-  const script = new Script(wrap(source), {
-    filename,
-    cachedData: readIfThere(compiledFile(folder, name, source)),
-  });
+  const source = readFileSync(filename, 'latin1');
+  const mark = markOf(source);
+  const script = new Script(wrap(source), { filename, cachedData: readCompiled(compiledFile(folder, name), mark) });
   const run = () => {
     const module = { exports: {} };
     script.runInThisContext()(module.exports, createRequire(filename), module, filename, folder);
     return module.exports;
   };
-  return { script, run };
+  return { script, mark, run };
 }
 
 /** @returns What the program exports: `ended`, a promise. Where Node is told to follow source maps, it does so in what it has loaded itself. */

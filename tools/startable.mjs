@@ -1,44 +1,32 @@
-/** Makes the programs of a folder startable: what starts them, and what V8 has compiled of them (`start-program.cjs`). */
-import { spawn } from 'node:child_process';
+/** Makes the programs of a folder startable: what starts them (`start-program.cjs`), and what V8 has compiled of them (`keep-compiled.cjs`). */
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 import { nodeCheck } from './node-version.mjs';
 import { inRoot } from './programs.mjs';
 
 const STARTER = 'start-program.cjs';
-const { compiledFile, HASH_LENGTH } = createRequire(import.meta.url)(`./${STARTER}`);
+const KEEPER = 'keep-compiled.cjs';
+const { HASH_LENGTH } = createRequire(import.meta.url)(`./${STARTER}`);
 
 const start = (name) => `import { createRequire } from 'node:module';
 await createRequire(import.meta.url)('./${STARTER}').startProgram('${name}').ended;
 `;
 
-/** Nobody listens there. */
-const NO_BROKER = 'nats://127.0.0.1:1';
-
-/**
- * What the programs of a folder do while V8's work is kept: whatever most calls of a command do, up to the broker, which no build has. The first one
- * founds the cluster that the others ask. A service tells its usage, when it has loaded all of itself.
- *
- * @param cluster A folder that is there.
- */
-const practices = (folder, cluster) =>
-  basename(folder) === 'cli'
-    ? {
-        natriumctl: ['init', '-c', cluster],
-        natrium: ['-c', cluster, '*', 'test.ping'],
-        'natrium-call': ['-c', cluster, 'publish.publish', '*', 'test.ping'],
-        'natrium-run': ['-c', cluster, 'manage.up'],
-        'natrium-key': ['-c', cluster, '--list-all'],
-      }
-    : { main: ['--help'] };
+const COMMANDS = {
+  natriumctl: ['init', '-c', 'CLUSTER'],
+  natrium: ['-c', 'CLUSTER', '*', 'test.ping'],
+  'natrium-call': ['-c', 'CLUSTER', 'publish.publish', '*', 'test.ping'],
+  'natrium-run': ['-c', 'CLUSTER', 'manage.up'],
+  'natrium-key': ['-c', 'CLUSTER', '--list-all'],
+};
+const SERVICE = { main: ['--help'] };
 
 /** V8 takes what it has compiled with the same flags only. They stand in a source of the commands, which start the programs. */
-async function flagsOf(folder) {
+async function flagsOf(project) {
   const { outputFiles } = await build({
     entryPoints: [inRoot('apps/cli/src/up/process-flags.ts')],
     format: 'esm',
@@ -46,7 +34,7 @@ async function flagsOf(folder) {
   });
   const flags = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
   const how = { cli: { flags: [] }, 'minion-agent': flags.LEAN_AGENT, 'master-gateway': flags.ROOMY_GATEWAY };
-  return (how[basename(folder)] ?? flags.SMALL_SERVICE).flags;
+  return (how[project] ?? flags.SMALL_SERVICE).flags;
 }
 
 function markWithHash(file) {
@@ -54,36 +42,23 @@ function markWithHash(file) {
   appendFileSync(file, `//${hash}`);
 }
 
-/** @throws {Error} When it does not even start. That it cannot reach a broker is no failure. */
-async function keepCompiled(folder, name, { flags, words, home }) {
-  const child = spawn(process.execPath, [...flags, inRoot('tools/keep-compiled.cjs'), folder, name, ...words], {
-    env: { HOME: home },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const said = child.stderr.toArray();
-  await once(child, 'close');
-  if (!existsSync(compiledFile(folder, name)))
-    throw new Error(`${name} ${words.join(' ')} kept nothing: ${Buffer.concat(await said)}`);
-}
+const copied = (name) => `'use strict';\n${nodeCheck}\n${readFileSync(inRoot('tools', name), 'utf8')}`;
 
-/** @param names Those of programs whose `.cjs` is there. */
+/**
+ * @param names Those of programs whose `.cjs` is there.
+ * @throws {Error} When one of them does not start.
+ */
 export async function makeStartable(folder, names) {
   if (names.length === 0) return;
-  writeFileSync(
-    join(folder, STARTER),
-    `'use strict';\n${nodeCheck}\n${readFileSync(inRoot('tools', STARTER), 'utf8')}`,
-  );
   for (const name of names) {
     markWithHash(join(folder, `${name}.cjs`));
     writeFileSync(join(folder, `${name}.mjs`), start(name));
   }
-  const cluster = mkdtempSync(join(tmpdir(), 'nt-practice-'));
-  try {
-    writeFileSync(join(cluster, 'master'), `nats: ${NO_BROKER}\nbroker_auth: jwt\n`);
-    const flags = await flagsOf(folder);
-    for (const [name, words] of Object.entries(practices(folder, cluster)))
-      await keepCompiled(folder, name, { flags, words, home: cluster });
-  } finally {
-    rmSync(cluster, { recursive: true, force: true });
-  }
+  const project = basename(folder);
+  const flags = await flagsOf(project);
+  const words = Object.entries(project === 'cli' ? COMMANDS : SERVICE);
+  const practices = Object.fromEntries(words.map(([name, given]) => [name, { flags, words: given }]));
+  writeFileSync(join(folder, 'practices.json'), `${JSON.stringify(practices, undefined, 2)}\n`);
+  for (const name of [STARTER, KEEPER]) writeFileSync(join(folder, name), copied(name));
+  execFileSync(process.execPath, [join(folder, KEEPER)], { stdio: 'inherit' });
 }

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { inRoot } from '../support/places.js';
 import { Engine } from './engine.js';
+import { checkCompiled } from './compiled.js';
 import { figuresOf } from './figures.js';
 import { accountOf } from './ledger.js';
 import { atRest } from './memory.js';
@@ -96,6 +97,7 @@ async function whole(engine: Engine): Promise<boolean> {
     await answering(engine, SCALE['minion-agent']);
     await allReady(engine);
   });
+  say(`${String(await checkCompiled(engine))} programs start with what V8 compiled when their images were made`);
   say(`${String(await checkShut(engine))} containers: no root, nothing to write, no key but their own`);
   const { jobs, failed } = await hurt(engine, sink);
   const isClean = await timed('the ledger', () => settle(engine, jobs));

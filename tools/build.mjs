@@ -11,7 +11,6 @@
  */
 import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import {
   fileOf,
@@ -24,7 +23,7 @@ import {
   wasmBeside,
 } from './build-plugins.mjs';
 import { nodeCheck } from './node-version.mjs';
-import { root } from './programs.mjs';
+import { isStarted, root } from './programs.mjs';
 import { makeStartable } from './startable.mjs';
 
 /** What few processes read: OpenTelemetry's SDK with traces, libsodium's WebAssembly where there is no native one. */
@@ -193,4 +192,4 @@ async function main(wanted) {
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv.slice(2));
+if (isStarted(import.meta.url)) await main(process.argv.slice(2));

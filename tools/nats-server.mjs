@@ -23,8 +23,7 @@ import {
 } from 'node:fs';
 import { arch, platform, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { inRoot } from './programs.mjs';
+import { inRoot, isStarted } from './programs.mjs';
 
 const cacheDir = inRoot('.cache', 'nats-server');
 const needed = [2, 10];
@@ -257,7 +256,7 @@ export async function findNatsServer() {
   throw new Error(help + failures.join(''));
 }
 
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+if (isStarted(import.meta.url)) {
   try {
     process.stdout.write(`${await findNatsServer()}\n`);
   } catch (error) {

@@ -1,6 +1,6 @@
 /** The order in which a broker is looked for, as far as it needs no network: with programs that only tell a version. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inRoot } from './programs.mjs';
@@ -18,8 +18,8 @@ function aServer(version: string): string {
   return folder;
 }
 
-function find(env: Readonly<Record<string, string>>) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [inRoot('tools/nats-server.mjs')], {
+function find(env: Readonly<Record<string, string>>, program = inRoot('tools/nats-server.mjs')) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program], {
     encoding: 'utf8',
     env,
   });
@@ -29,6 +29,13 @@ function find(env: Readonly<Record<string, string>>) {
 it('takes the one that the setting names, before any on PATH', () => {
   const named = join(aServer('2.11.3'), 'nats-server');
   expect(find({ NATRIUM_NATS_SERVER: named, PATH: aServer('2.12.0') })).toMatchObject({ status: 0, path: named });
+});
+
+it('is asked through a link, too', () => {
+  const [folder, named] = [aServer('2.11.3'), aServer('2.11.3')];
+  symlinkSync(inRoot('tools'), join(folder, 'tools'));
+  const found = find({ NATRIUM_NATS_SERVER: join(named, 'nats-server') }, join(folder, 'tools/nats-server.mjs'));
+  expect(found).toMatchObject({ status: 0, path: join(named, 'nats-server') });
 });
 
 it.each([

@@ -1,10 +1,17 @@
 /** Where things are, and how the test runner is started: the one place for what several tools need. */
+import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 export const inRoot = (...parts) => join(root, ...parts);
+
+/** Whether a module is the program that Node was started with; Node names it as it is, and the word on the command line as it was written, through a link. */
+export function isStarted(url) {
+  const program = process.argv[1] ?? '';
+  return existsSync(program) && realpathSync(program) === fileURLToPath(url);
+}
 
 const WEB_STORAGE = '--experimental-webstorage';
 

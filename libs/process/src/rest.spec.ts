@@ -70,6 +70,13 @@ it('what coming in left behind goes once when nothing is done, and its room at t
   expect(looks(IDLE, IDLE)).toEqual([]);
 });
 
+it('what the start itself has cost is no work, unless it is more than a start costs', () => {
+  expect(looks(300)).toEqual(['forget', 'forget', 'collect']);
+  expect(looks(300)).toEqual([]);
+  rest = new Rest([part(), part()], machine);
+  expect(looks(WORK)).toEqual([]);
+});
+
 it('nothing goes while there is work; what it left behind goes when the work is over', () => {
   looks(IDLE, IDLE);
   used += 1e6;

@@ -14,6 +14,8 @@ const { compiledFile, compileProgram } = require('./start-program.cjs');
 
 /** Nobody listens there. */
 const CONFIG = 'nats: nats://127.0.0.1:1\nbroker_auth: jwt\n';
+/** None takes a second. */
+const PRACTICE_MS = 60_000;
 
 /** Of a program that runs in this process. */
 function keep(name, words) {
@@ -38,9 +40,11 @@ function practise(name, { flags, words }, cluster) {
   const given = words.map((word) => (word === 'CLUSTER' ? cluster : word));
   const { stderr, error } = spawnSync(process.execPath, [...flags, __filename, name, ...given], {
     env: { HOME: cluster },
+    timeout: PRACTICE_MS,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  if (!fs.existsSync(file)) throw error ?? new Error(`${name} ${words.join(' ')} kept nothing: ${String(stderr)}`);
+  if (!fs.existsSync(file))
+    throw new Error(`${name} ${words.join(' ')} kept nothing: ${error?.message ?? String(stderr)}`);
 }
 
 function practiseAll() {

@@ -29,7 +29,7 @@ it.each([
   ['master-gateway', ROOMY_GATEWAY],
   ['acl-service', SMALL_SERVICE],
   ['runner-service', SMALL_SERVICE],
-  ['event-sink', SMALL_SERVICE],
+  ['event-sink', { flags: [] }],
   ['minion-agent', LEAN_AGENT],
 ])(
   'V8 takes what it has compiled of %s, as that is started, and compiles it anew with other flags',

@@ -33,8 +33,13 @@ async function flagsOf(project) {
     write: false,
   });
   const flags = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
-  const how = { cli: { flags: [] }, 'minion-agent': flags.LEAN_AGENT, 'master-gateway': flags.ROOMY_GATEWAY };
-  return (how[project] ?? flags.SMALL_SERVICE).flags;
+  const how = {
+    'acl-service': flags.SMALL_SERVICE,
+    'master-gateway': flags.ROOMY_GATEWAY,
+    'minion-agent': flags.LEAN_AGENT,
+    'runner-service': flags.SMALL_SERVICE,
+  };
+  return how[project]?.flags ?? [];
 }
 
 function markWithHash(file) {

@@ -96,7 +96,7 @@ it('a run goes from the gateway to the runner-service, with what the runner read
 it('a process that has no collector never reads the SDK: it is a file of its own beside each program', () => {
   for (const app of ['minion-agent', 'master-gateway', 'acl-service', 'runner-service', 'event-sink']) {
     const read = (file: string) => readFileSync(join(BUILT, app, file), 'utf8').includes('ParentBased');
-    expect([app, read('main.mjs'), read('otel-tracing.mjs')]).toEqual([app, false, true]);
+    expect([app, read('main.cjs'), read('otel-tracing.cjs')]).toEqual([app, false, true]);
   }
 });
 

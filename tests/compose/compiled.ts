@@ -10,7 +10,7 @@ const PROGRAMS: Readonly<Record<string, readonly [folder: string, name: string, 
   'acl-service': ['acl-service', 'main', SMALL_SERVICE.flags],
   'master-gateway': ['master-gateway', 'main', ROOMY_GATEWAY.flags],
   'runner-service': ['runner-service', 'main', SMALL_SERVICE.flags],
-  'event-sink': ['event-sink', 'main', SMALL_SERVICE.flags],
+  'event-sink': ['event-sink', 'main', []],
   'minion-agent': ['minion-agent', 'main', LEAN_AGENT.flags],
   cli: ['cli', 'natrium', []],
 };

@@ -50,6 +50,7 @@ it.each([
   ['gateway', 'master-gateway', ROOMY_GATEWAY],
   ['acl', 'acl-service', SMALL_SERVICE],
   ['runner', 'runner-service', SMALL_SERVICE],
+  ['sink', 'event-sink', { flags: null }],
 ])('those of %s are the same in the unit and in docker-compose.yml', (name, program, { flags }) => {
   const unit = readFileSync(inRoot(`systemd/natrium-${name}.service`), 'utf8');
   const commands = readFileSync(inRoot('docker-compose.yml'), 'utf8').split('command:');

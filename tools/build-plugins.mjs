@@ -31,7 +31,7 @@ export const laterBeside = {
     onResolve({ filter: /^\.\/[\w-]+\.js$/ }, ({ kind, path }) => {
       const name = basename(path, '.js');
       const isBeside = kind === 'dynamic-import' && name in initialOptions.entryPoints;
-      return isBeside ? { path: `./${name}.cjs`, external: true } : undefined;
+      return isBeside ? { path: `./${name}${initialOptions.outExtension['.js']}`, external: true } : undefined;
     });
   },
 };

@@ -43,7 +43,7 @@ COPY --from=files /opt/natrium/dist/master-gateway/ dist/master-gateway/
 COPY --from=files /opt/natrium/dist/runner-service/ dist/runner-service/
 COPY --from=files /opt/natrium/dist/event-sink/ dist/event-sink/
 # As `natriumctl up` starts them.
-ENV MALLOC_MMAP_THRESHOLD_=131072 MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=1048576
+ENV MALLOC_MMAP_THRESHOLD_=131072 MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=262144
 ENTRYPOINT ["node"]
 
 # The settings of an agent that is idle most of the time, as `natriumctl up` starts it.

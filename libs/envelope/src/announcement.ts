@@ -9,12 +9,13 @@
  */
 import { err, MAX_BRIEF_VALUES, ok, type Result } from '@natrium/model';
 
-import { equalBytes, mapKey } from './bytes.js';
+import { equalBytes, toHex } from './bytes.js';
 import { encode, type Wire } from './encoding.js';
 import { isUsableEpochKey } from './epoch.js';
 import { keyId } from './keys.js';
 import { bin, fields, int, MAX_TIME, oneOf, refuse, shaped, text, time } from './shape.js';
 import { ROLE_NAMES, type RoleName } from './roles.js';
+import { Slab } from './slab.js';
 import { type Cluster, type Signed, signed, type SigningKey, verify } from './signing.js';
 
 export type Owner =
@@ -83,12 +84,18 @@ export function announcedNow(party: KnownParty, now: number, skewMs: number): Re
   return party.notBefore > now + skewMs ? err('future') : ok(party);
 }
 
+/** Bytes of a party's three keys. */
+const PARTY = 96;
+
+/** The announcements of minions are renewed once in an epoch; those of sessions come and go, and would leave holes. */
+const minions = new Slab(PARTY);
+
 /** Puts the keys of a party into one buffer: three buffers would be most of the memory that a known party takes. */
 function keptTogether(announcement: Announcement): KnownParty {
   const { owner, use, epochKey, notBefore, notAfter, rolesSerial } = announcement;
-  const keys = new Uint8Array(96);
+  const keys = use === 'jobs' ? minions.take() : new Uint8Array(PARTY);
   for (const [at, key] of [owner.key, epochKey, keyId(owner.key, epochKey)].entries()) keys.set(key, at * 32);
-  const [key, epoch, id] = [keys.subarray(0, 32), keys.subarray(32, 64), keys.subarray(64)];
+  const [key, epoch, id] = [keys.subarray(0, 32), keys.subarray(32, 64), keys.subarray(64, PARTY)];
   // Written out: copies with other parts (`...`) are objects of many kinds to V8, which looks for each field of each party anew.
   const kept: Owner =
     owner.type === 'identity'
@@ -97,9 +104,9 @@ function keptTogether(announcement: Announcement): KnownParty {
   return { owner: kept, use, epochKey: epoch, notBefore, notAfter, rolesSerial, keyId: id };
 }
 
-/** A text that is equal exactly for equal owners: an identity by its key, a role by its name and instance. */
+/** A text that is equal exactly for equal owners: an identity by its key, hexadecimal, a role by its name and instance. */
 export function ownerName(owner: Owner): string {
-  return owner.type === 'identity' ? `i${mapKey(owner.key)}` : `r${owner.role}/${owner.instance}`;
+  return owner.type === 'identity' ? toHex(owner.key) : `r${owner.role}/${owner.instance}`;
 }
 
 function readShape(wire: Wire): Announcement {

@@ -90,6 +90,11 @@ export function mapKey(bytes: Uint8Array): string {
   return latin1Slice.call(bytes, 0, bytes.length);
 }
 
+/** The bytes of which `mapKey` made this text. */
+export function bytesOf(key: string): Uint8Array {
+  return new Uint8Array(Buffer.from(key, 'latin1'));
+}
+
 /** A part that is ASCII, as text. */
 export function textOf(bytes: Uint8Array, start: number, end: number): string {
   return latin1Slice.call(bytes, start, end);

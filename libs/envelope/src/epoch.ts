@@ -10,6 +10,7 @@ import { keepLatest } from '@natrium/model';
 import { compareBytes, mapKey } from './bytes.js';
 import { keyId } from './keys.js';
 import { randomBytes } from './random.js';
+import { Slab } from './slab.js';
 import { sodium } from './sodium.js';
 
 /** X25519; times in ms since 1970. */
@@ -105,7 +106,12 @@ interface Pairs {
   /** By the array itself that holds the peer's public key: a known party's is always the same array, whose bytes never change. */
   byObject: WeakMap<Uint8Array, Pair>;
   readonly byKey: Map<string, Pair>;
+  /** Where they lie: they end with the own key. */
+  readonly slab: Slab;
 }
+
+/** Bytes of a pair. */
+const PAIR = 64;
 
 /** Keys of one direction between two epoch keys, made once for each pair; the oldest pairs are dropped beyond `max`. */
 export class PairKeys {
@@ -129,7 +135,7 @@ export class PairKeys {
     const met = pairs.byObject.get(peerPublic);
     if (met !== undefined) return met;
     const name = mapKey(peerPublic);
-    const pair = pairs.byKey.get(name) ?? makePair(own, peerPublic);
+    const pair = pairs.byKey.get(name) ?? makePair(own, peerPublic, pairs.slab);
     pairs.byKey.set(name, pair);
     if (keepLatest(pairs.byKey, this.max)) pairs.byObject = new WeakMap(); // the others are met again
     pairs.byObject.set(peerPublic, pair);
@@ -139,26 +145,29 @@ export class PairKeys {
   #pairsOf(own: EpochKey): Pairs {
     const known = this.#pairs.get(own);
     if (known !== undefined) return known;
-    const pairs = { byObject: new WeakMap(), byKey: new Map() };
+    const pairs = { byObject: new WeakMap(), byKey: new Map(), slab: new Slab(PAIR) };
     this.#pairs.set(own, pairs);
     return pairs;
   }
 }
 
+function makePair(own: EpochKey, peer: Uint8Array, slab: Slab): Pair {
+  const { sharedTx, sharedRx } = sessionKeys(own, peer);
+  const both = slab.take();
+  both.set(sharedTx);
+  both.set(sharedRx, PAIR / 2);
+  return { tx: both.subarray(0, PAIR / 2), rx: both.subarray(PAIR / 2) };
+}
+
 /** The bytewise lower public key is the client. A pair of zeros for a secret could be made by whoever knows the peer's public key. */
-function makePair(own: EpochKey, peer: Uint8Array): Pair {
+function sessionKeys(own: EpochKey, peer: Uint8Array) {
   if (isWiped(own)) throw new PairRefused('the own epoch key has been wiped');
   const order = compareBytes(own.publicKey, peer);
   if (order === 0) throw new PairRefused('the peer has the same epoch key');
   try {
-    const keys =
-      order < 0
-        ? sodium.crypto_kx_client_session_keys(own.publicKey, own.secretKey, peer)
-        : sodium.crypto_kx_server_session_keys(own.publicKey, own.secretKey, peer);
-    const both = new Uint8Array(64); // one buffer for the two, as many as there are peers
-    both.set(keys.sharedTx);
-    both.set(keys.sharedRx, 32);
-    return { tx: both.subarray(0, 32), rx: both.subarray(32) };
+    return order < 0
+      ? sodium.crypto_kx_client_session_keys(own.publicKey, own.secretKey, peer)
+      : sodium.crypto_kx_server_session_keys(own.publicKey, own.secretKey, peer);
   } catch (cause) {
     throw new PairRefused('libsodium makes no pair of these epoch keys', { cause });
   }
@@ -167,7 +176,7 @@ function makePair(own: EpochKey, peer: Uint8Array): Pair {
 /** Tells whether a pair can be made with this public key at all: it has 32 bytes and isn't of low order. */
 export function isUsableEpochKey(publicKey: Uint8Array): boolean {
   try {
-    makePair(probe(), publicKey);
+    sessionKeys(probe(), publicKey);
     return true;
   } catch (error) {
     if (error instanceof PairRefused) return false;

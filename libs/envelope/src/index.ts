@@ -16,7 +16,7 @@ export {
   signAuditCut,
   signAuditHead,
 } from './audit.js';
-export { concat, equalBytes, fromHex, mapKey, toHex } from './bytes.js';
+export { bytesOf, concat, equalBytes, fromHex, mapKey, toHex } from './bytes.js';
 export { readData, signData } from './data.js';
 export { encodedSize } from './encoded-size.js';
 export { decode, encode, EncodingError, joinLists, type Wire, type WireMap } from './encoding.js';

@@ -26,7 +26,7 @@ class Names implements PartyNames {
   constructor(private readonly party: Pick<KnownParty, 'keyId' | 'owner'>) {
     this.keyId = mapKey(party.keyId);
     this.key = toHex(party.owner.key);
-    this.owner = ownerName(party.owner);
+    this.owner = party.owner.type === 'identity' ? this.key : ownerName(party.owner); // one text in place of two
   }
 
   /** Made when it is asked for: it is a hash, and only parties with subjects of their own need it. */

@@ -6,23 +6,23 @@
  * asked each time.
  */
 import { keepLatest } from '@natrium/model';
-import { equalBytes, mapKey } from './bytes.js';
+import { mapKey } from './bytes.js';
 import type { Signed } from './signing.js';
 
 export class Verified<T> {
-  /** By the signature; the oldest first. */
-  readonly #known = new Map<string, { readonly bytes: Uint8Array; readonly said: T }>();
+  /** By the signature; the oldest first. The bytes are kept as text, which is smaller than so many small buffers. */
+  readonly #known = new Map<string, { readonly bytes: string; readonly said: T }>();
 
   constructor(private readonly max = 512) {}
 
   /** What these very bytes under this very signature say; undefined: not known. */
   of({ bytes, signature }: Signed): T | undefined {
     const known = this.#known.get(mapKey(signature));
-    return known !== undefined && equalBytes(known.bytes, bytes) ? known.said : undefined;
+    return known !== undefined && known.bytes === mapKey(bytes) ? known.said : undefined;
   }
 
   note({ bytes, signature }: Signed, said: T): void {
-    this.#known.set(mapKey(signature), { bytes: new Uint8Array(bytes), said });
+    this.#known.set(mapKey(signature), { bytes: mapKey(bytes), said });
     keepLatest(this.#known, this.max);
   }
 }

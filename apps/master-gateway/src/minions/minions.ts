@@ -18,7 +18,8 @@ const MAX_SUCCEEDED = 10_000;
 
 export interface Minion {
   readonly id: string;
-  readonly key: Uint8Array;
+  /** Hexadecimal. */
+  readonly key: string;
 }
 
 export interface StandingChange {
@@ -59,7 +60,7 @@ export class Minions {
     const wasKnown = table.has(hex) || other.has(hex);
     const accepted = state === 'accepted';
     other.delete(hex);
-    if (accepted) table.set(hex, { id: name, key: identity });
+    if (accepted) table.set(hex, { id: name, key: hex });
     else table.delete(hex);
     if (wasKnown === accepted) return;
     if (!accepted && succession !== undefined) {

@@ -94,7 +94,7 @@ it('connected is who answers, however late, and who is silent where the broker d
     if (hearings.push(hear) <= 2) hear.onNoResponders(GONE);
     return () => undefined;
   };
-  const all = () => ids.map((id, n) => ({ id, key: new Uint8Array(32).fill(n) }));
+  const all = () => ids.map((id, n) => ({ id, key: `0${String(n)}`.repeat(32) }));
   const isUnknown = (key: string) => key === `0${String(UNKNOWN)}`.repeat(32);
   const found = aLook(fanOut, { all }, (key) => (isUnknown(key) ? undefined : PARTY)).connected();
   await jest.advanceTimersByTimeAsync(3000);
@@ -106,7 +106,7 @@ it('connected is who answers, however late, and who is silent where the broker d
 
 describe('who is there', () => {
   const [HERE, GONE, LATE] = [0, 1, 2];
-  const all = () => ['here', 'gone', 'late'].map((id, n) => ({ id, key: new Uint8Array(32).fill(n) }));
+  const all = () => ['here', 'gone', 'late'].map((id, n) => ({ id, key: `0${String(n)}`.repeat(32) }));
   let hearings: Hearing[];
   const asking = (silenceMs?: number) => {
     hearings = [];

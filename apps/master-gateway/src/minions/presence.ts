@@ -1,5 +1,5 @@
 /** Who is there now: a question that runs no module, answered by the agent itself or, for the absent, by the broker. */
-import { type KnownParty, namesOf, toHex } from '@natrium/envelope';
+import { type KnownParty, namesOf } from '@natrium/envelope';
 import type { Seen } from '@natrium/flow';
 import type { RoleLink } from '@natrium/edge';
 import { contracts } from '@natrium/wire';
@@ -57,7 +57,7 @@ export class Presence {
    */
   async ask(silenceMs = SILENCE_MS): Promise<readonly Present[]> {
     const all = this.minions.all();
-    const keys = all.map(({ key }) => toHex(key));
+    const keys = all.map(({ key }) => key);
     const patience = { silenceMs: Math.min(Math.max(silenceMs, LEAST_SILENCE_MS), MOST_SILENCE_MS), goneRounds: 1 };
     const { here } = await this.#look(keys, ANY_JOB, patience);
     return all.flatMap(({ id }, index) => {
@@ -69,7 +69,7 @@ export class Presence {
   /** Who is connected: in a busy cluster many answer late, and a host that stalls is not gone. */
   async connected(): Promise<Connected> {
     const all = this.minions.all();
-    const keys = all.map(({ key }) => toHex(key));
+    const keys = all.map(({ key }) => key);
     const { here, gone } = await this.#look(keys, ANY_JOB, { silenceMs: SILENCE_MS });
     const idsAt = (places: readonly number[]) => places.flatMap((place) => all[place]?.id ?? []);
     const asked = this.#targets(keys).map(({ place }) => place);

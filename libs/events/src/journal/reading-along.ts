@@ -113,6 +113,7 @@ export class ReadingAlong {
 
   close(): void {
     this.#closed = true;
+    this.#recent.close();
     this.#endStored();
     this.#reading?.close();
     this.#wake();
@@ -144,8 +145,13 @@ export class ReadingAlong {
   /** The oldest went before they were read here, or what was stored does not open: who still catches up has to see that, too. */
   #miss(sequence: number): void {
     this.#place = { sequence, index: LAST_INDEX };
-    this.#recent = new RecentBatches();
+    this.#forgetRecent();
     this.ear.missed('older events are no longer kept, or did not open');
+  }
+
+  #forgetRecent(): void {
+    this.#recent.close();
+    this.#recent = new RecentBatches();
   }
 
   #stand(place: Place): void {
@@ -164,7 +170,7 @@ export class ReadingAlong {
     const before = { sequence: Math.max(0, first - 1), index: LAST_INDEX };
     this.#place = before;
     this.#oldThrough = last;
-    this.#recent = new RecentBatches();
+    this.#forgetRecent();
     this.ear.begunAnew();
     this.ear.missed('the journal of the events has begun anew');
     const isHeard = (sequence: number) => sequence <= this.#place.sequence;

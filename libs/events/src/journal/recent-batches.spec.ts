@@ -1,4 +1,5 @@
 /** Rules of what a bus keeps of the batches that it told last: so many events and so many bytes, whoever fired them. */
+import { jest } from '@jest/globals';
 import { encode, sodiumReady, type Wire } from '@natrium/envelope';
 import { records, writeAs } from '@natrium/wire';
 import { RecentBatches } from './recent-batches.js';
@@ -41,6 +42,26 @@ it('keeps so many events of what is small', () => {
   const recent = keeping(2500, 'x');
   expect(recent.after(499)).toBeUndefined();
   expect(recent.after(500)).toHaveLength(2000);
+});
+
+it('forgets what was told a while ago, however little it is', () => {
+  jest.useFakeTimers();
+  try {
+    const recent = keeping(2, 'x');
+    jest.advanceTimersByTime(6000);
+    recent.keep(aBatch(3, 'x'));
+    expect(sequencesOf(recent, 0)).toEqual([1, 2, 3]);
+    jest.advanceTimersByTime(5000);
+    expect(recent.after(0)).toBeUndefined();
+    expect(sequencesOf(recent, 2)).toEqual([3]);
+    jest.advanceTimersByTime(5000);
+    expect(recent.after(2)).toBeUndefined();
+    expect(jest.getTimerCount()).toBe(0);
+    recent.keep(aBatch(4, 'x'));
+    expect(sequencesOf(recent, 3)).toEqual([4]);
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 it('holds nothing but the batch: a small one shares its buffer with others', () => {

@@ -4,7 +4,8 @@
  * it once when there is none, and load it. CommonJS, because a file without a suffix is that on every Node.
  *
  * Each of them is a shell's script up to its second line, which for Node is a word and a comment. Only a shell can tell whether
- * SIGHUP is ignored, as under `nohup`: a trap for it does nothing then. Node has reset it before its first line.
+ * SIGHUP is ignored, as under `nohup`: a trap for it does nothing then. Node has reset it before its first line. And only a shell can keep
+ * from Node 20 what it would read at once: `NODE_EXTRA_CA_CERTS`, which `start-program.cjs` puts back.
  */
 const { existsSync, readdirSync, statSync } = require('node:fs');
 const { basename, dirname, join } = require('node:path');
@@ -33,7 +34,9 @@ function buildOnce(name) {
   process.stderr.write(`${name}: not built yet; building once (npm run build)\n`);
   const { spawnSync } = require('node:child_process');
   const bootstrap = join(root, 'tools', 'bootstrap.mjs');
-  const { status } = spawnSync(process.execPath, [bootstrap, 'build'], { cwd: root, stdio: ['ignore', 2, 2] });
+  const { NATRIUM_EXTRA_CA_CERTS: aside, ...rest } = process.env;
+  const env = { ...rest, ...(aside === undefined ? {} : { NODE_EXTRA_CA_CERTS: aside }) };
+  const { status } = spawnSync(process.execPath, [bootstrap, 'build'], { cwd: root, stdio: ['ignore', 2, 2], env });
   return status === 0;
 }
 

@@ -9,9 +9,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { followParent } from './lifeline.mjs';
 import { findNatsServer } from './nats-server.mjs';
 import { nodeProblem } from './node-version.mjs';
-import { inRoot, jest, program, root } from './programs.mjs';
+import { authoritiesAside, inRoot, jest, program, root } from './programs.mjs';
 
-/** What each command runs with Node, and what it needs before. */
+/** What each command runs with Node, what it needs before, and whether it fetches anything then, for which it may need this host's authorities. */
 const commands = {
   demo: { needs: ['nats', 'build'], run: program(inRoot('dist/demo/main.mjs')) },
   tour: { needs: ['nats', 'build'], run: program(inRoot('dist/tour/main.mjs')) },
@@ -20,8 +20,8 @@ const commands = {
   bench: { needs: ['nats', 'build'], run: program(inRoot('dist/bench/main.mjs')) },
   conformance: { needs: ['build:tools'], run: program(inRoot('dist/compat/replay.mjs')) },
   test: { needs: ['nats', 'build'], run: jest },
-  'test:system': { needs: ['nats', 'build'], run: [inRoot('tools/test-system.mjs')] },
-  'test:compose': { needs: ['nats', 'build'], run: program(inRoot('dist/compose/main.mjs')) },
+  'test:system': { needs: ['nats', 'build'], run: [inRoot('tools/test-system.mjs')], fetches: true },
+  'test:compose': { needs: ['nats', 'build'], run: program(inRoot('dist/compose/main.mjs')), fetches: true },
   check: { needs: ['nats'], run: [inRoot('tools/check.mjs')] },
   lint: { needs: [], run: [inRoot('tools/check.mjs'), 'lint'] },
   format: { needs: [], run: [inRoot('tools/check.mjs'), '--fix', 'format'] },
@@ -90,8 +90,8 @@ function build(...projects) {
 }
 
 /** Runs a program in the foreground and ends as it ends: with its exit code, or by its signal. */
-function runAndEnd(args) {
-  const child = spawn(process.execPath, args, { stdio: 'inherit', env: process.env });
+function runAndEnd(args, env) {
+  const child = spawn(process.execPath, args, { stdio: 'inherit', env });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     // A terminal's Ctrl-C reaches the child by itself; a second one from here would read as "hurry".
     process.on(signal, () => (signal === 'SIGINT' && process.stdin.isTTY ? undefined : child.kill(signal)));
@@ -119,7 +119,7 @@ async function main([name, ...args]) {
   if (!command.run) return;
   const file = command.run.find((part) => part.startsWith(inRoot('dist')));
   if (file && !existsSync(file)) throw new Stop(`${file} was not built: its source is not there yet`);
-  runAndEnd([...command.run, ...args]);
+  runAndEnd([...command.run, ...args], command.fetches ? process.env : authoritiesAside(process.env));
 }
 
 async function natsServer() {

@@ -25,3 +25,8 @@ export const jest = [
 
 /** Node's arguments for a program of ours that ends with whoever started it, even after a SIGKILL. */
 export const program = (...args) => ['--import', inRoot('tools/lifeline.mjs'), ...args];
+
+/** The environment for programs of ours, and for tests: Node 20 reads what `NODE_EXTRA_CA_CERTS` names at each start, ours when they need it (`start-program.cjs`). */
+export function authoritiesAside({ NODE_EXTRA_CA_CERTS: file, ...env }) {
+  return file === undefined ? env : { ...env, NATRIUM_EXTRA_CA_CERTS: file };
+}

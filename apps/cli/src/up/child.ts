@@ -18,6 +18,11 @@ export interface Program {
 
 const STOP_MS = 5000;
 
+/** Node 20 would read what `NODE_EXTRA_CA_CERTS` names at each start; ours read it when they need it (tools/start-program.cjs). */
+function authoritiesAside({ NODE_EXTRA_CA_CERTS: file, ...env }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return file === undefined ? env : { ...env, NATRIUM_EXTRA_CA_CERTS: file };
+}
+
 export class Child {
   readonly #process: ChildProcess;
   readonly ready: Promise<void>;
@@ -35,7 +40,7 @@ export class Child {
       // A group of its own: Ctrl-C in the terminal is for `up`, which then stops its children in order.
       detached: true,
       stdio: hasChannel ? ['pipe', 'pipe', 'pipe', 'ipc'] : ['pipe', 'pipe', 'pipe'],
-      env: { ...process.env, ...env, NATRIUM_SUPERVISED: '1' },
+      env: { ...authoritiesAside(process.env), ...env, NATRIUM_SUPERVISED: '1' },
     });
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
       if (stream !== null) createInterface({ input: stream }).on('line', onLine);

@@ -40,7 +40,7 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'kx order',
-    edits: [edit('libs/envelope/src/epoch.ts', '      order < 0\n', '      order > 0\n')],
+    edits: [edit('libs/envelope/src/epoch.ts', 'return order < 0\n', 'return order > 0\n')],
     spec: 'libs/envelope/src/vectors/keys.vectors.spec.ts',
     test: 'kx: a to b gives pair',
   },
@@ -159,7 +159,7 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     edits: [
       edit(
         'libs/envelope/src/verified.ts',
-        'known !== undefined && equalBytes(known.bytes, bytes)',
+        'known !== undefined && known.bytes === mapKey(bytes)',
         'known !== undefined && bytes.length > 0',
       ),
     ],

@@ -8,6 +8,8 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { until } from '@natrium/testing';
+import { Child } from '../../apps/cli/src/up/child.js';
 import { inRoot } from '../support/places.js';
 import { runProgram } from '../support/run-program.js';
 import { makeCertificates } from './certificates.js';
@@ -74,4 +76,19 @@ it('a command asks Node for nothing of it before it needs it', async () => {
   // Node 20 itself warns of a file that it cannot read, at its start.
   const run = await runProgram(inRoot('bin/natrium'), ['--version'], { env: { NODE_EXTRA_CA_CERTS: '/none.pem' } });
   expect(run).toMatchObject({ code: 0, stdout: expect.stringMatching(/^natrium \d/) as string, stderr: '' });
+});
+
+it('what `natriumctl up` starts has it set aside', async () => {
+  const before = process.env['NODE_EXTRA_CA_CERTS'];
+  process.env['NODE_EXTRA_CA_CERTS'] = '/some.pem';
+  try {
+    const lines: string[] = [];
+    const program = { name: 'env', file: '/usr/bin/env', args: [], saysReady: false };
+    await new Child(program, (line) => lines.push(line)).ended;
+    await until('its environment', () => lines.some((line) => line.startsWith('NATRIUM_SUPERVISED')));
+    expect(lines.filter((line) => line.includes('EXTRA_CA'))).toEqual(['NATRIUM_EXTRA_CA_CERTS=/some.pem']);
+  } finally {
+    if (before === undefined) delete process.env['NODE_EXTRA_CA_CERTS'];
+    else process.env['NODE_EXTRA_CA_CERTS'] = before;
+  }
 });

@@ -34,6 +34,18 @@ describe('an announcement', () => {
     expect(passedOn).toMatchObject({ ok: true, value: { owner: service, announced: ofService } });
   });
 
+  it('leaves the keys of one for jobs in a buffer with others, as they are kept for an epoch, and those of a session by themselves', () => {
+    const buffers = (use: 'jobs' | 'session') =>
+      [web1, web2].map((key) => {
+        const announced = by(key, { use, owner: { type: 'identity', key: key.publicKey } });
+        const read = readAnnouncement(announced, CLUSTER(), NOW, () => [], SKEW);
+        return read.ok ? read.value.epochKey.buffer : undefined;
+      });
+    const [one, two] = [new Set([1, 2, 3].flatMap(() => buffers('jobs'))), new Set(buffers('session'))];
+    expect(one.size).toBeLessThan(4); // six parties
+    expect([...two].map((buffer) => buffer?.byteLength)).toEqual([96, 96]);
+  });
+
   it.each(['jobs', 'session'] as const)('of an identity may be for %s', (use) => {
     expect(problemOf(by(web1, { use }))).toBeUndefined();
   });

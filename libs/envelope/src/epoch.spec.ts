@@ -93,6 +93,13 @@ describe('pair keys', () => {
     expect(pairs.txTo(first, peers[0] ?? owner)).not.toBe(made[0]);
   });
 
+  it('lie together with those of the same own key, and with no others', () => {
+    const pairs = new PairKeys();
+    const [one, two] = ['c', 'd'].map((name) => pairs.txTo(first, epochKeyFrom(seedOf(name), 0, 1).publicKey).buffer);
+    expect(two).toBe(one);
+    expect(pairs.txTo(second, first.publicKey).buffer).not.toBe(one);
+  });
+
   it('are refused for equal keys', () => {
     expect(() => new PairKeys().txTo(first, first.publicKey)).toThrow(PairRefused);
   });

@@ -10,8 +10,7 @@ export type Recent = Pick<LoggedBatch, 'sequence' | 'sender' | 'events'>;
 interface Kept {
   readonly sequence: number;
   readonly count: number;
-  readonly size: number;
-  /** As text: a buffer of its own takes twice as much for a batch of one small event, and thousands are kept. */
+  /** As text, a letter for each byte: a buffer of its own takes twice as much for a batch of one small event, and thousands are kept. */
   readonly encoded: string;
 }
 
@@ -29,7 +28,7 @@ export class RecentBatches {
   #swept = 0;
 
   keep({ sequence, events, encoded }: EncodedBatch): void {
-    this.#batches.push({ sequence, count: events.length, size: encoded.length, encoded: mapKey(encoded) });
+    this.#batches.push({ sequence, count: events.length, encoded: mapKey(encoded) });
     this.#events += events.length;
     this.#bytes += encoded.length;
     while ((this.#events > MAX_EVENTS || this.#bytes > MAX_BYTES) && this.#batches.length > 1) this.#forgetOldest();
@@ -64,6 +63,6 @@ export class RecentBatches {
   #forgetOldest(): void {
     const oldest = this.#batches.shift();
     this.#events -= oldest?.count ?? 0;
-    this.#bytes -= oldest?.size ?? 0;
+    this.#bytes -= oldest?.encoded.length ?? 0;
   }
 }

@@ -65,6 +65,11 @@ export class FanSwarm {
     return now() - began;
   }
 
+  /** A job to one of them. @throws {Error} When its return is missing. */
+  async toOne(): Promise<void> {
+    await this.#ask(this.swarm.ids.slice(0, 1));
+  }
+
   async parted(): Promise<Parts> {
     const { processes } = this.swarm;
     const count = this.swarm.keys.length;
@@ -112,11 +117,12 @@ export class FanSwarm {
     }
   }
 
-  #ask(): Promise<void> {
-    const left = new Set(this.swarm.ids);
+  #ask(only?: readonly string[]): Promise<void> {
+    const left = new Set(only ?? this.swarm.ids);
+    const target =
+      only === undefined ? { tgt: 'swarm*', tgtType: 'glob' as const } : { tgt: only, tgtType: 'list' as const };
     const ask = {
-      tgt: 'swarm*', tgtType: 'glob', funs: ['test.ping'], args: [[]], timeout: TIMEOUT_S,
-      returner: '', returnerOptions: {}, options: {},
+      ...target, funs: ['test.ping'], args: [[]], timeout: TIMEOUT_S, returner: '', returnerOptions: {}, options: {},
     }; // prettier-ignore
     return new Promise((resolve, reject) => {
       this.master.client.publishTo(ask, 'all', (news) => {

@@ -49,6 +49,7 @@ export interface Samples {
   readonly place: Uint8Array;
   readonly publish: Body<typeof contracts.publish>;
   readonly job: Body<typeof contracts.job>;
+  readonly returned: Body<typeof contracts.returned>;
   readonly news: Body<typeof contracts.news>;
   readonly asked: records.AskedJob;
 }
@@ -76,6 +77,13 @@ export function samplesOf(parties: Parties): Samples {
       batch: null,
     },
     job: { request: request.bytes, grant, instance: 'gateway1' },
+    returned: {
+      jid: JID,
+      digest: requestDigest(request.bytes),
+      status: 'done',
+      code: null,
+      outcome: { ret: true, retcode: 0, success: true, out: null },
+    },
     news: {
       refusal: null,
       started: null,

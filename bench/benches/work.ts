@@ -3,6 +3,7 @@ import { decide, TargetMemo } from '@natrium/acl';
 import { readAsked } from '@natrium/bus';
 import {
   encode,
+  encodeReceipt,
   leafOf,
   randomBytes,
   readGrant,
@@ -15,7 +16,7 @@ import {
   type Wire,
 } from '@natrium/envelope';
 import { aRequest } from '@natrium/testing';
-import { contracts, readAs, records, subjectsOf, writeAs } from '@natrium/wire';
+import { type Contract, contracts, readAs, records, subjectsOf, writeAs } from '@natrium/wire';
 import type { Bench } from '../bench.js';
 import { type Measured, median } from '../figures.js';
 import { type Parties, type Party, partiesWith } from '../parties.js';
@@ -90,18 +91,28 @@ function messages(parties: Parties, caller: Party, samples: Samples): readonly M
   const subjects = subjectsOf('main');
   const framing = () => ({ messageId: randomBytes(16), re: null, introduce: false });
   const ask = () => caller.sealer.seal(contracts.publish, samples.publish, [gateway.known], framing());
-  const opening = {
-    subject: subjects.up(caller.fp, 'publish'),
-    contracts: new Map([[contracts.publish.kind, contracts.publish]]),
-    expects: (re: Uint8Array | null) => re === null,
+  const giveBack = () => caller.sealer.seal(contracts.returned, samples.returned, [gateway.known], framing());
+  const openAs = (contract: Contract, subject: string) => {
+    const opening = {
+      subject,
+      contracts: new Map([[contract.kind, contract]]),
+      expects: (re: Uint8Array | null) => re === null,
+    };
+    return (bytes: Uint8Array) => {
+      const opened = gateway.sealer.open(bytes, opening);
+      if (!opened.ok) throw new Error(`a message did not open: ${opened.error}`);
+      return opened.value;
+    };
   };
-  const open = (bytes: Uint8Array) => {
-    const opened = gateway.sealer.open(bytes, opening);
-    if (!opened.ok) throw new Error(`a message did not open: ${opened.error}`);
-  };
+  const openPublish = openAs(contracts.publish, subjects.up(caller.fp, 'publish'));
+  const openReturn = openAs(contracts.returned, subjects.up(caller.fp, 'return'));
   return [
     timed(['seal publish, schema included', ask]),
-    timedEach('open publish, schema included', ask, open),
+    timedEach('open publish, schema included', ask, openPublish),
+    timed(['seal return, schema included', giveBack]),
+    timedEach('open return, schema included, and its receipt', giveBack, (bytes) =>
+      encodeReceipt(openReturn(bytes).receipt()),
+    ),
     timed(['seal job for three minions', () => {
       const parts = gateway.sealer.parts(contracts.job, samples.job, { messageId: randomBytes(16), re: null, introduce: false });
       return minions.map(({ known }) => parts.wrapFor({ ...known, private: samples.place }));

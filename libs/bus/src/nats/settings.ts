@@ -1,6 +1,7 @@
 /** How a process connects to the broker, and what it is told of its connection. */
-import { isIP } from 'node:net';
-import { checkServerIdentity, type ConnectionOptions as TlsConnectionOptions } from 'node:tls';
+import { X509Certificate } from 'node:crypto';
+import { isIP, isIPv6 } from 'node:net';
+import { checkServerIdentity, type ConnectionOptions as TlsConnectionOptions, type PeerCertificate } from 'node:tls';
 import type { NatsKey } from '@natrium/envelope';
 import { sample } from '@natrium/model';
 import type { ConnectionOptions, TlsOptions } from '@nats-io/transport-node';
@@ -102,10 +103,16 @@ function namesIn(servers: readonly string[]): Pick<TlsConnectionOptions, 'checkS
   return {
     checkServerIdentity: (name, certificate) => {
       const asked = name === 'localhost' ? [...addresses, ...hosts.filter((host) => host === name)] : [name];
-      const wrong = asked.map((host) => checkServerIdentity(host, certificate));
+      const wrong = asked.map((host) => wrongNames(host, certificate));
       return wrong.includes(undefined) ? undefined : wrong[0];
     },
   };
+}
+
+/** Node 22.23 itself finds no IPv6 address in any certificate, and tells that this host is none of its names. */
+function wrongNames(host: string, certificate: PeerCertificate): Error | undefined {
+  if (isIPv6(host) && new X509Certificate(certificate.raw).checkIP(host) !== undefined) return undefined;
+  return checkServerIdentity(host, certificate);
 }
 
 function filesOf({ ca, cert, key }: BrokerTls): TlsOptions {

@@ -59,11 +59,14 @@ function trustWhomWasSetAside() {
   process.env.NODE_EXTRA_CA_CERTS = file;
   const tls = require('node:tls');
   const { createSecureContext } = tls;
-  let trusted;
+  let authorities;
   tls.createSecureContext = (options = {}) => {
-    if (options.ca !== undefined) return createSecureContext(options);
-    trusted ??= [...tls.rootCertificates, ...readAuthorities(file)];
-    return createSecureContext({ ...options, ca: trusted });
+    const made = createSecureContext(options);
+    if (options.ca !== undefined) return made;
+    // Beside whatever Node's own options say that the host's list is, which no list of certificates tells.
+    authorities ??= readAuthorities(file);
+    for (const pem of authorities) made.context.addCACert(pem);
+    return made;
   };
 }
 

@@ -47,9 +47,10 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-async function asking(aside: string | undefined) {
+async function asking(aside: string | undefined, more: Readonly<Record<string, string>> = {}) {
   const start = `require(${JSON.stringify(join(folder, 'start-program.cjs'))}).startProgram('asking')`;
-  const run = await runProgram(process.execPath, ['-e', start], { env: { ...env, NATRIUM_EXTRA_CA_CERTS: aside } });
+  const given = { ...env, ...more, NATRIUM_EXTRA_CA_CERTS: aside };
+  const run = await runProgram(process.execPath, ['-e', start], { env: given });
   return { ...(JSON.parse(run.stdout) as object), stderr: run.stderr };
 }
 
@@ -59,6 +60,23 @@ it('what was set aside is trusted where the host’s list counts, and what is st
   const file = join(folder, 'ca.pem');
   const given = [`NODE_EXTRA_CA_CERTS=${file}`];
   expect(await asking(file)).toEqual({ fetch: 'trusted', dial: 'trusted', own: UNKNOWN, given, stderr: '' });
+});
+
+it.each([
+  ['SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS'],
+  ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'],
+])('where OpenSSL’s list is the host’s, both count: %s names the server’s authority, and %s another', async (named) => {
+  const [ours, others] = [join(folder, 'ca.pem'), join(folder, 'server.pem')];
+  const [list, aside] = named === 'SSL_CERT_FILE' ? [ours, others] : [others, ours];
+  const said = await asking(aside, { NODE_OPTIONS: '--use-openssl-ca', SSL_CERT_FILE: list });
+  expect(said).toMatchObject({ fetch: 'trusted', dial: 'trusted', own: UNKNOWN, stderr: '' });
+});
+
+it('where OpenSSL’s list is the host’s, Node’s own does not count', async () => {
+  const none = join(folder, 'server.pem');
+  expect(await asking(none, { NODE_OPTIONS: '--use-openssl-ca', SSL_CERT_FILE: none })).toMatchObject({
+    dial: UNKNOWN,
+  });
 });
 
 it('without it nobody else is trusted', async () => {

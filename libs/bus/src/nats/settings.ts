@@ -109,7 +109,7 @@ function namesIn(servers: readonly string[]): Pick<TlsConnectionOptions, 'checkS
   };
 }
 
-/** Node 22.23 itself finds no IPv6 address in any certificate, and tells that this host is none of its names. */
+/** Node 22.23.3 itself finds no IPv6 address in any certificate, and tells that this host is none of its names. */
 function wrongNames(host: string, certificate: PeerCertificate): Error | undefined {
   if (isIPv6(host) && new X509Certificate(certificate.raw).checkIP(host) !== undefined) return undefined;
   return checkServerIdentity(host, certificate);

@@ -3,7 +3,7 @@
  * starts our programs set it aside, and a program reads it for the first connection that goes by that list.
  */
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -35,6 +35,8 @@ let env: { readonly PORT: string; readonly NODE_EXTRA_CA_CERTS: undefined };
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'nt-authorities-'));
   makeCertificates(folder);
+  mkdirSync(join(folder, 'others'));
+  makeCertificates(join(folder, 'others'));
   copyFileSync(inRoot('tools/start-program.cjs'), join(folder, 'start-program.cjs'));
   writeFileSync(join(folder, 'asking.cjs'), PROGRAM);
   const read = (name: string) => readFileSync(join(folder, name));
@@ -62,20 +64,21 @@ it('what was set aside is trusted where the host’s list counts, and what is st
   expect(await asking(file)).toEqual({ fetch: 'trusted', dial: 'trusted', own: UNKNOWN, given, stderr: '' });
 });
 
-it.each([
-  ['SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS'],
-  ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'],
-])('where OpenSSL’s list is the host’s, both count: %s names the server’s authority, and %s another', async (named) => {
-  const [ours, others] = [join(folder, 'ca.pem'), join(folder, 'server.pem')];
-  const [list, aside] = named === 'SSL_CERT_FILE' ? [ours, others] : [others, ours];
-  const said = await asking(aside, { NODE_OPTIONS: '--use-openssl-ca', SSL_CERT_FILE: list });
-  expect(said).toMatchObject({ fetch: 'trusted', dial: 'trusted', own: UNKNOWN, stderr: '' });
-});
+/** By which the host's list is another than Node's own; Node 20 does not know the second. */
+const LISTS = ['--use-openssl-ca', '--use-system-ca'].filter((one) => process.allowedNodeEnvironmentFlags.has(one));
 
-it('where OpenSSL’s list is the host’s, Node’s own does not count', async () => {
-  const none = join(folder, 'server.pem');
-  expect(await asking(none, { NODE_OPTIONS: '--use-openssl-ca', SSL_CERT_FILE: none })).toMatchObject({
-    dial: UNKNOWN,
+describe.each(LISTS)('with %s, the list is what SSL_CERT_FILE names:', (NODE_OPTIONS) => {
+  const [theServers, another] = ['ca.pem', 'others/ca.pem'];
+  const trusted = { fetch: 'trusted', dial: 'trusted', own: UNKNOWN, stderr: '' };
+  const refused = { ...trusted, fetch: UNKNOWN, dial: UNKNOWN };
+
+  it.each([
+    [theServers, another, trusted],
+    [another, theServers, trusted],
+    [another, another, refused],
+  ])('%s is in it, %s was set aside', async (listed, aside, said) => {
+    const more = { NODE_OPTIONS, SSL_CERT_FILE: join(folder, listed) };
+    expect(await asking(join(folder, aside), more)).toMatchObject(said);
   });
 });
 

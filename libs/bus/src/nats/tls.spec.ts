@@ -89,8 +89,8 @@ describe('the certificate of a node', () => {
     [['tls://10.0.0.5:4222', 'tls://[fd00::5]:4222'], true],
     [['tls://[FD00:0::0:5]:4222'], true],
     [['tls://10.0.0.5:4222', 'tls://[fd00::6]:4222'], false],
-  ])('of %j names fd00::5: %p', (servers, taken) => {
+  ])('of %j names fd00::5: %p, also to a Node that finds no such address in it', (servers, taken) => {
     const { subjectAltName = '', raw } = OF_FD00_5;
-    expect(takes(servers, 'localhost', subjectAltName, raw)).toBe(taken);
+    for (const found of [subjectAltName, '']) expect(takes(servers, 'localhost', found, raw)).toBe(taken);
   });
 });

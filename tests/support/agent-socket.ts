@@ -15,11 +15,14 @@ export class AgentSocket {
   #waiting: { readonly resolve: (line: string) => void; readonly reject: (cause: Error) => void } | undefined;
 
   private constructor(private readonly socket: Socket) {
-    createInterface({ input: socket }).on('line', (line) => {
+    const lines = createInterface({ input: socket });
+    lines.on('line', (line) => {
       const waiting = this.#waiting;
       this.#waiting = undefined;
       waiting?.resolve(line);
     });
+    // It raises the socket's errors once more, as of an agent that is killed before it has read a call; the close that follows tells.
+    lines.on('error', () => undefined);
     socket.on('close', () => this.#waiting?.reject(new Error('the agent closed its socket')));
   }
 

@@ -10,15 +10,15 @@ import type { LoadedYaml, Path } from '@natrium/args';
 import { codeOf, err, isList, isMap, ok, type Result, type Value } from '@natrium/model';
 import * as z from 'zod/mini';
 import { RULE_KEYS } from './access-keys.js';
-import { type ConfigFiles, READING, readConfigFiles } from './config-files.js';
+import { type ConfigFiles, readConfigFiles } from './config-files.js';
 import type { WatchedFolder } from './folder-watch.js';
 import { type KeyDoc, keyDocs } from './key-doc.js';
-import { nearestKey } from './nearest-key.js';
 import { rootDir, withPaths } from './paths.js';
 import type { ConfigProblem, Fault } from './problem.js';
 import { reasonOf } from './reason.js';
-import { isGuiKey, isSaltKey, RENAMED, RESTRICTS, saltKeys } from './salt-keys.js';
+import { isGuiKey } from './salt-keys.js';
 import { entriesOf, type FilePlace, placeOf, valueOf } from './sourced.js';
+import { isKnown, type Kind, unknownKeys } from './unknown-keys.js';
 
 export const DEFAULT_DIR = '/etc/natrium';
 const SDB = 'sdb://';
@@ -35,13 +35,6 @@ export interface Checked<T> {
   readonly reports: readonly string[];
   /** Keys of Salt that the files have and that have no use here. */
   readonly unused: readonly string[];
-}
-
-/** One kind of configuration: the name of its main file, its schema, and what keys the other kind has. */
-export interface Kind<S extends z.ZodMiniObject> {
-  readonly name: 'master' | 'minion';
-  readonly schema: S;
-  readonly isOther: (key: string) => boolean;
 }
 
 /** What is included where the file names nothing, beside it. */
@@ -88,11 +81,11 @@ function checkFiles<S extends z.ZodMiniObject>(
   const docs = docsOf(kind.schema);
   const filled = withPaths(given, docs, rootDir(given['root_dir'], folder));
   const parsed = z.safeParse(kind.schema, filled, { error: reasonOf });
-  const unknown = Object.keys(given).filter((key) => !docs.has(key) && !READING.has(key));
+  const unknown = Object.keys(given).filter((key) => !isKnown(key, kind));
   const isUsed = (key: string) => docs.has(key) || BACK_END.test(key) || (kind.name === 'master' && isGuiKey(key));
   const problems = [
     ...unknownKeys(
-      unknown.map((key) => [key, given[key] ?? null]),
+      Array.from(entriesOf(merged) ?? [], ([key, item]) => [key, valueOf(item)] as const),
       kind,
       locate,
     ),
@@ -142,46 +135,6 @@ export function docsOf(schema: z.ZodMiniObject): ReadonlyMap<string, KeyDoc> {
     docs.set(key, doc);
   }
   return docs;
-}
-
-/** Of the keys that the schema does not know, those that Salt has not either. */
-export function unknownKeys(
-  entries: readonly (readonly [key: string, value: Value])[],
-  kind: Kind<z.ZodMiniObject>,
-  locate: (path: Path) => FilePlace,
-): readonly ConfigProblem[] {
-  return entries.flatMap(([key, value]) => (isHolder(key, value) ? [] : unknownKey(key, value, kind, locate)));
-}
-
-/** Keys that nobody reads by their name, whatever it is: what an alias refers to, by custom with a `_`, and the profile of an sdb. */
-function isHolder(key: string, value: Value): boolean {
-  return key.startsWith('_') || (isMap(value) && Object.hasOwn(value, 'driver'));
-}
-
-function unknownKey(
-  key: string,
-  value: Value,
-  kind: Kind<z.ZodMiniObject>,
-  locate: (path: Path) => FilePlace,
-): readonly ConfigProblem[] {
-  const renamed = RENAMED.get(key);
-  const problem = (reason: string, mend: string) => [{ ...locate([key]), path: [key], reason, mend }];
-  if (renamed !== undefined) return problem(`Salt renamed ${key} to ${renamed}`, `write ${renamed}`);
-  const restricts = restrictionOf(key, value, kind.name);
-  if (restricts !== undefined)
-    return problem(`in Salt this restricts ${restricts.what}, and here it would not`, restricts.mend);
-  if (isSaltKey(key)) return [];
-  const elsewhere = kind.name === 'master' ? 'minion' : 'master';
-  if (kind.isOther(key)) return problem(`this is a key of the ${elsewhere} file`, `move it there`);
-  const near = nearestKey(key, [...Object.keys(kind.schema.shape), ...saltKeys()]);
-  const mend = near === undefined ? 'remove it; docs/configuration.md lists the keys' : `did you mean ${near}?`;
-  return problem('no key of Natrium, and none of Salt’s that it knows', mend);
-}
-
-function restrictionOf(key: string, value: Value, file: 'master' | 'minion') {
-  const found = RESTRICTS.get(key);
-  const isHeeded = found !== undefined && (found.file ?? file) === file && found.idle?.includes(value) !== true;
-  return isHeeded ? found : undefined;
 }
 
 /** What Salt fetches from elsewhere is not what the file says: taken as it stands, it would be a password that anybody may read. */

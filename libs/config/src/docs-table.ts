@@ -11,7 +11,7 @@ const INTRO = `# Configuration
 
 A master reads \`DIR/master\` and \`DIR/master.d/*.conf\`, a minion \`DIR/minion\` and \`DIR/minion.d/*.conf\`; \`DIR\` is
 \`/etc/natrium\`, or what \`-c\` names. The files are YAML as Salt reads it, so an existing file can be dropped in: keys that
-only Salt has are set aside, each with a warning in the log at the start (those that restrict somebody in Salt, \`mine_get\` and a minion's \`sudo_user\`, stop it), any other key is an error with a suggestion. Every error names the
+only Salt has are set aside, each with a warning in the log at the start (\`mine_get\` and a minion's \`sudo_user\` and \`module_executors\`, which restrict somebody in Salt, and \`master_type: func\` stop it), any other key is an error with a suggestion. Every error names the
 file, the line, the key, the reason and how to mend it. How files are merged and read: [spec/config.md](../spec/config.md).
 
 Relative paths start at \`root_dir\`. A key without a value counts as not there. \`include\` and \`default_include\` name more

@@ -228,26 +228,6 @@ describe('a mistake in the master file', () => {
     expect(problems({ master })).toEqual([expect.stringContaining(`DIR/master:1: ${reason}. Mend: `)]);
   });
 
-  it('that only others refer to have any name: the anchor of an alias, the profile of an sdb', () => {
-    const master = '_ops: &ops [test.*]\nmasterkeyring: {driver: keyring}\npeer: {web1: *ops}\n';
-    expect(load({ master }).config.peer).toEqual({ web1: ['test.*'] });
-    expect(problems({ master: 'masterkeyring: {drivers: keyring}\n' })).toHaveLength(1);
-  });
-
-  it('that restrict somebody in Salt, and would restrict nobody here, are a problem', () => {
-    expect(problems({ master: 'mine_get: {web1: [network.*]}\n' })).toEqual([
-      expect.stringContaining('mine_get: in Salt this restricts who reads the mine, and here it would not'),
-    ]);
-  });
-
-  it('suggests the nearest key for an unknown one', () => {
-    expect(problems({ master: 'pear:\n  .*: [.*]\npublisher_alc: {}\nfrobnicate: 1\n' })).toEqual([
-      'DIR/master:1: pear: no key of Natrium, and none of Salt’s that it knows. Mend: did you mean peer?',
-      'DIR/master:3: publisher_alc: no key of Natrium, and none of Salt’s that it knows. Mend: did you mean publisher_acl?',
-      'DIR/master:4: frobnicate: no key of Natrium, and none of Salt’s that it knows. Mend: remove it; docs/configuration.md lists the keys.',
-    ]);
-  });
-
   it('keeps what SaltGUI has in the file, and nothing that only looks like it', () => {
     const { config, reports } = load({
       master: 'saltgui_templates:\n  up: {description: Ping, command: test.ping}\nsaltgui_hide_jobs: [test.ping]\n',

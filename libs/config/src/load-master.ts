@@ -2,8 +2,8 @@
 import type { LoadedYaml, Path } from '@natrium/args';
 import { err, isMap, ok, type Result, type Value } from '@natrium/model';
 import { brokerUrl, LOCAL_BROKER } from './addresses.js';
-import { check, DEFAULT_DIR, defaultInclude, type Kind, unknownKeys, unquotedRules } from './check.js';
-import { READING, readConfigFiles } from './config-files.js';
+import { check, DEFAULT_DIR, defaultInclude, unquotedRules } from './check.js';
+import { readConfigFiles } from './config-files.js';
 import { sinkProblems, withSinkPaths } from './event-sinks.js';
 import type { WatchedFolder } from './folder-watch.js';
 import { deepFreeze } from './freeze.js';
@@ -12,6 +12,7 @@ import { MinionConfig } from './minion-config.js';
 import type { ConfigProblem } from './problem.js';
 import { GUI_PREFIX } from './salt-keys.js';
 import type { FilePlace } from './sourced.js';
+import { type Kind, unknownKeys } from './unknown-keys.js';
 
 export interface LoadedConfig<T> {
   readonly config: T;
@@ -37,10 +38,7 @@ const MASTER: Kind<typeof MasterConfig> = {
 export function masterKeyProblems(yaml: LoadedYaml): readonly ConfigProblem[] {
   const { file, value, locate } = yaml;
   const given = Object.entries(isMap(value) ? value : {});
-  const unknown = given.filter(
-    ([key, item]) => item !== null && !Object.hasOwn(MasterConfig.shape, key) && !READING.has(key),
-  );
-  return [...unknownKeys(unknown, MASTER, (path) => ({ file, line: locate(path).line })), ...unquotedRules(yaml)];
+  return [...unknownKeys(given, MASTER, (path) => ({ file, line: locate(path).line })), ...unquotedRules(yaml)];
 }
 
 /** The files that a master file which stands somewhere else includes there, `master.d` too. */

@@ -167,6 +167,41 @@ describe('sudo_user, as whom Salt runs each job', () => {
   });
 });
 
+describe('module_executors, through which Salt runs each job', () => {
+  it('is a problem: here the job would run where the agent does, and as it', () => {
+    expect(problem('module_executors: [docker]\n')).toBe(
+      'DIR/minion:1: module_executors: in Salt jobs run through these executors, as in a container or as another account, ' +
+        'and here they would not. Mend: start the agent where, and as the account, that they name, and remove this key.',
+    );
+  });
+
+  it.each(['[direct_call]', '[splay, direct_call]'])('is set aside as %s, which only runs it', (executors) => {
+    expect(load(`module_executors: ${executors}\nsplaytime: 5\n`).id).toBe('web1.example.com');
+  });
+});
+
+describe('master_type', () => {
+  it('is a problem as func: master names a function then', () => {
+    expect(problem('master: mod.fun\nmaster_type: func\n')).toBe(
+      'DIR/minion:2: master_type: in Salt master names a function then that says the hosts, and here it names a host. ' +
+        'Mend: write the hosts, and remove this key.',
+    );
+  });
+
+  it.each(['str', 'failover', 'distributed', 'disable'])('is set aside as %s', (type) => {
+    expect(load(`master: [a, b]\nmaster_type: ${type}\n`).nats).toHaveLength(2);
+  });
+});
+
+it.each(['[{roles: [web]}]', 'web'])(
+  'grains that are no mapping, as %s, are a problem: they would be none',
+  (grains) => {
+    expect(problem(`grains: ${grains}\n`)).toMatch(
+      /^DIR\/minion:1: grains: .*, not a mapping\. Mend: grains takes a mapping/,
+    );
+  },
+);
+
 describe('returners', () => {
   it('posts to https, or to this host', () => {
     const config = load('webhook_url: https://hooks.example.com/x\nmulti_returner: [local_file, webhook]\n');

@@ -77,7 +77,9 @@ const minionBroker = {
 const moduleKeys = {
   module_dirs: folders(modules, 'Folders of your own execution modules'),
   returner_dirs: folders(modules, 'Folders of your own returners'),
-  grains: z._default(raw(), {}).register(keyDocs, { group: modules, doc: 'Grains set by hand', takes: 'a mapping' }),
+  grains: z
+    ._default(z.record(z.string(), raw()), {})
+    .register(keyDocs, { group: modules, doc: 'Grains set by hand', takes: 'a mapping' }),
   mine_functions: z._default(raw(), {}).register(keyDocs, {
     group: modules,
     doc: 'Functions whose results go to the mine',

@@ -2,7 +2,8 @@
  * The configuration keys that Salt has, as data. Those that Natrium does not use are accepted and reported, so that an
  * existing file can be dropped in.
  */
-import type { Value } from '@natrium/model';
+import { isList, type Value } from '@natrium/model';
+import type { Fault } from './problem.js';
 
 /** Keys with a default in Salt 3006. */
 const WITH_DEFAULTS = `
@@ -99,6 +100,13 @@ const WITHOUT_DEFAULTS = `
   syndic_dir syndic_user thorium token_dir token_file verify_master virt winrepo_provider worker_pools
   azurefs event_publisher_pub_hwm external_nodes reclass salt_event_pub_hwm use_superseded win_repo_cachefile x509_signing_policies
   backend ca_bundle minimum_auth_version request_server_ttl verify_ssl
+  module_executors mysql postgres rest_wsgi splaytime sqlcipher sqlite3
+`;
+
+/** What Salt's loader loads from folders of one's own, each named by `<this>_dirs`; the others have a default, or a use here. */
+const LOADED = `
+  auth beacons cache cloud engines executors fileserver log_handlers matchers metaproxy netapi pillar pkgdb pkgfiles proxy roster sdb
+  serializers thorium tokens top tops wheel wrapper
 `;
 
 /** Keys that Salt itself renamed; the old name is an error that names the new one. */
@@ -109,46 +117,77 @@ export const RENAMED: ReadonlyMap<string, string> = new Map([
   ['peer_runner', 'peer_run'],
 ]);
 
-interface Restriction {
-  readonly what: string;
-  readonly mend: string;
+interface Needed extends Fault {
   /** Where Salt heeds it; not said: in both files. */
   readonly file?: 'master' | 'minion';
-  /** Values that keep nobody from anything. */
-  readonly idle?: readonly Value[];
+  /** Values without which nothing would be else. */
+  readonly isIdle?: (value: Value) => boolean;
 }
 
-/** Keys of Salt that keep somebody from something and that have no use here: set aside, they would leave open what they close. */
-export const RESTRICTS: ReadonlyMap<string, Restriction> = new Map<string, Restriction>([
+/**
+ * Keys of Salt that have no use here and cannot be set aside: what they keep from somebody would be left open, or what another key says
+ * would mean something else.
+ */
+export const NEEDED: ReadonlyMap<string, Needed> = new Map<string, Needed>([
   [
     'mine_get',
     {
-      what: 'who reads the mine',
+      reason: 'in Salt this restricts who reads the mine, and here it would not',
       mend: 'give each item of mine_functions that not all may read its allow_tgt, and remove this key',
     },
   ],
   [
     'sudo_user',
     {
-      what: 'jobs to what that account may do',
+      reason: 'in Salt this restricts jobs to what that account may do, and here it would not',
       mend: 'have the unit start the agent as that account (User=), set user to it, and remove this key',
       file: 'minion',
-      idle: ['', 'root', false],
+      isIdle: (value) => value === '' || value === 'root' || value === false,
+    },
+  ],
+  [
+    'module_executors',
+    {
+      reason:
+        'in Salt jobs run through these executors, as in a container or as another account, and here they would not',
+      mend: 'start the agent where, and as the account, that they name, and remove this key',
+      file: 'minion',
+      isIdle: (value) => isList(value) && value.every((name) => name === 'direct_call' || name === 'splay'),
+    },
+  ],
+  [
+    'master_type',
+    {
+      reason: 'in Salt master names a function then that says the hosts, and here it names a host',
+      mend: 'write the hosts, and remove this key',
+      file: 'minion',
+      isIdle: (value) => value !== 'func',
     },
   ],
 ]);
 
 /** Made when it is asked for: seldom, and an agent would hold some hundred strings for it. */
 export function saltKeys(): readonly string[] {
-  return `${WITH_DEFAULTS} ${WITHOUT_DEFAULTS}`.trim().split(/\s+/);
+  return [...words(`${WITH_DEFAULTS} ${WITHOUT_DEFAULTS}`), ...words(LOADED).map((what) => `${what}_dirs`)];
+}
+
+function words(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
 }
 
 /** What SaltGUI keeps in the master's file and reads by `config.values`; it shows all of it to whoever logs in. */
 export const GUI_PREFIX = 'saltgui_';
 
-/** Salt's optional modules read dotted keys of their own (`auth.ldap.server`, `mysql.host`). */
+/** What the plugin of Aria Automation Config (once SaltStack Enterprise) reads. */
+const ENTERPRISE = /^sseapi_/;
+
 export function isSaltKey(key: string): boolean {
-  return saltKeys().includes(key) || isGuiKey(key) || /^[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+$/.test(key);
+  return saltKeys().includes(key) || isGuiKey(key) || isDotted(key) || ENTERPRISE.test(key);
+}
+
+/** Salt's optional modules read dotted keys of their own (`auth.ldap.server`, `mysql.host`). */
+export function isDotted(key: string): boolean {
+  return /^[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+$/.test(key);
 }
 
 export function isGuiKey(key: string): boolean {

@@ -12,18 +12,34 @@ export function prefixPattern(text: string, path: RulePath, problems: ProblemLis
 }
 
 function mendPattern(text: string): string {
-  return text.startsWith('*')
-    ? `did you mean '.${text}'?`
+  if (text.startsWith('*')) return `did you mean '.${text}'?`;
+  return isDomainAccount(text)
+    ? `did you mean '${text.replace('\\', '\\\\')}'?`
     : 'write a regular expression in the syntax of spec/acl.md#patterns';
 }
 
 /** A glob, or else a regular expression from end to end. */
-export function wholePattern(text: string, path: RulePath, problems: ProblemList): WholeMatch {
+export function wholePattern(
+  text: string,
+  path: RulePath,
+  problems: ProblemList,
+  isPlain: (text: string) => boolean = isPlainGlob,
+): WholeMatch {
   const match = compileWholeMatch(text);
-  if (match.problem !== undefined && !isPlainGlob(text)) {
+  if (match.problem !== undefined && !isPlain(text)) {
     problems.add(path, `the pattern '${text}' cannot be used: ${match.problem.reason}`, mendPattern(text));
   }
   return match;
+}
+
+/** The same for whom a list is: a domain's account is meant as it stands, also where what follows its backslash is no escape. */
+export function userPattern(text: string, path: RulePath, problems: ProblemList): WholeMatch {
+  return wholePattern(text, path, problems, (name) => isPlainGlob(name) || isDomainAccount(name));
+}
+
+/** As `CORP\joe`. */
+function isDomainAccount(text: string): boolean {
+  return /^[\p{L}\p{N}_.-]+\\[\p{L}\p{N}_.@$-]+$/u.test(text);
 }
 
 /** `web\*` needs a star in a name, which no name has. */

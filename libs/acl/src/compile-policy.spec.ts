@@ -79,6 +79,24 @@ describe('a problem', () => {
     const [problem] = compilePolicy({ peer: { 'web\\*': ['.*'] } }).problems;
     expect(problem?.mend).toBe("did you mean 'web*'?");
   });
+
+  it('is not the account of a domain whose name is no pattern: the list is that account’s', () => {
+    const { policy, problems: found } = compilePolicy({
+      publisher_acl: { 'CORP\\joe': ['test.*'] },
+      external_auth: { ldap: { 'CORP\\joe': ['test.*'] } },
+    });
+    expect(found).toEqual([]);
+    const names = ['CORP\\joe', 'CORPjoe', 'joe', 'CORP\\joey', 'CORP\\\\joe'];
+    for (const [rule] of [policy.publisher, policy.external.get('ldap') ?? []])
+      expect(names.filter((name) => rule?.users.test(name))).toEqual(['CORP\\joe']);
+  });
+
+  it('is that account where it would be denied: everyone is, until it is escaped', () => {
+    const { policy, problems: found } = compilePolicy({ publisher_acl_blacklist: { users: ['CORP\\joe'] } });
+    expect(found[0]?.mend).toBe("did you mean 'CORP\\\\joe'?");
+    expect(policy.deniedUsers.everyone).toBe(true);
+    expect(compilePolicy({ publisher_acl_blacklist: { users: ['CORP\\\\joe'] } }).problems).toEqual([]);
+  });
 });
 
 describe('loading', () => {

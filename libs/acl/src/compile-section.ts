@@ -1,7 +1,7 @@
 /** The sections of the configuration that map callers, users or backends to access lists. */
 import { isList, isMap, isTrue, type Value } from '@natrium/model';
 import { compileList, type ListContext } from './compile-list.js';
-import { prefixPattern, warnEscapedStar, wholePattern } from './compile-pattern.js';
+import { prefixPattern, userPattern, warnEscapedStar, wholePattern } from './compile-pattern.js';
 import { isPlainGlob } from '@natrium/matchers';
 import type { Backend, CallerRule, DenyList, RulePath, UserRule } from './policy.js';
 import type { ProblemList } from './problem-list.js';
@@ -25,7 +25,7 @@ export function compileUsers(raw: Value | undefined, path: RulePath, context: Li
 
 function userRule(key: string, list: Value, path: RulePath, context: ListContext): UserRule {
   warnEscapedStar(key, path, context.problems);
-  return { path, key, users: wholePattern(key, path, context.problems), list: compileList(list, path, context) };
+  return { path, key, users: userPattern(key, path, context.problems), list: compileList(list, path, context) };
 }
 
 export function compileBackends(raw: Value | undefined, context: ListContext): ReadonlyMap<string, Backend> {

@@ -10,7 +10,7 @@ import type { LoadedYaml, Path } from '@natrium/args';
 import { codeOf, err, isList, isMap, ok, type Result, type Value } from '@natrium/model';
 import * as z from 'zod/mini';
 import { RULE_KEYS } from './access-keys.js';
-import { type ConfigFiles, readConfigFiles } from './config-files.js';
+import { type ConfigFiles, readConfigFiles, type Replaced } from './config-files.js';
 import type { WatchedFolder } from './folder-watch.js';
 import { type KeyDoc, keyDocs } from './key-doc.js';
 import { rootDir, withPaths } from './paths.js';
@@ -25,11 +25,15 @@ const SDB = 'sdb://';
 /** Settings of the back ends of `external_auth`, which check them. */
 const BACK_END = /^auth\.(?:ldap|pam)\./;
 
-export interface Checked<T> {
-  readonly values: T;
-  /** What the file says, key by key, also keys that the schema does not know. */
+/** What the files say, key by key, also keys that the schema does not know, and values that cannot be used. */
+export interface Given {
   readonly given: Readonly<Record<string, Value>>;
   readonly locate: (path: Path) => FilePlace;
+  readonly replaced: readonly Replaced[];
+}
+
+export interface Checked<T> extends Given {
+  readonly values: T;
   readonly files: readonly string[];
   readonly folders: readonly WatchedFolder[];
   readonly reports: readonly string[];
@@ -46,11 +50,25 @@ export function check<S extends z.ZodMiniObject>(
   dir: string,
   kind: Kind<S>,
 ): Result<Checked<z.infer<S>>, readonly ConfigProblem[]> {
+  const read = readFolder(dir, kind.name);
+  return read.ok ? checkFiles(resolve(dir), kind, read.value) : read;
+}
+
+/** @returns The problems where the files cannot be read. */
+export function readGiven(dir: string, name: string): Result<Given, readonly ConfigProblem[]> {
+  const read = readFolder(dir, name);
+  return read.ok ? ok(givenIn(read.value)) : read;
+}
+
+function readFolder(dir: string, name: string): Result<ConfigFiles, readonly ConfigProblem[]> {
   const folder = resolve(dir);
   const problem = folderProblem(folder);
   if (problem !== undefined) return err([{ file: folder, path: [], ...problem }]);
-  const read = readConfigFiles(join(folder, kind.name), defaultInclude(kind.name));
-  return read.ok ? checkFiles(folder, kind, read.value) : read;
+  return readConfigFiles(join(folder, name), defaultInclude(name));
+}
+
+function givenIn({ merged, replaced }: ConfigFiles): Given {
+  return { given: notEmpty(entriesOf(merged) ?? new Map()), locate: (path) => placeOf(merged, path), replaced };
 }
 
 /** Without the default one everything has its default. */
@@ -74,10 +92,11 @@ function folderProblem(folder: string): Fault | undefined {
 function checkFiles<S extends z.ZodMiniObject>(
   folder: string,
   kind: Kind<S>,
-  { merged, files, folders, reports }: ConfigFiles,
+  read: ConfigFiles,
 ): Result<Checked<z.infer<S>>, readonly ConfigProblem[]> {
-  const given = notEmpty(entriesOf(merged) ?? new Map());
-  const locate = (path: Path) => placeOf(merged, path);
+  const { merged, files, folders, reports } = read;
+  const said = givenIn(read);
+  const { given, locate } = said;
   const docs = docsOf(kind.schema);
   const filled = withPaths(given, docs, rootDir(given['root_dir'], folder));
   const parsed = z.safeParse(kind.schema, filled, { error: reasonOf });
@@ -97,9 +116,8 @@ function checkFiles<S extends z.ZodMiniObject>(
   if (!parsed.success || problems.length > 0) return err(problems);
   const idle = unknown.filter((key) => !isUsed(key));
   return ok({
+    ...said,
     values: parsed.data,
-    given,
-    locate,
     files: files.map(({ file }) => file),
     folders,
     reports: [...reports, ...idle.map((key) => unused(key, kind, locate([key])))],

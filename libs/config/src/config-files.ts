@@ -12,7 +12,7 @@ import { codeOf, err, isList, ok, type Result } from '@natrium/model';
 import { filesOf, placeOfGlob, Unlistable } from './file-glob.js';
 import type { WatchedFolder } from './folder-watch.js';
 import type { ConfigProblem } from './problem.js';
-import { deepMerge, entriesOf, overlay, placeOf, type Sourced, valueOf, whole } from './sourced.js';
+import { deepMerge, entriesOf, type FilePlace, overlay, placeOf, type Sourced, valueOf, whole } from './sourced.js';
 
 export interface ConfigFiles {
   readonly merged: Sourced;
@@ -20,7 +20,15 @@ export interface ConfigFiles {
   readonly files: readonly LoadedYaml[];
   /** Where those are, and where further ones would be read. */
   readonly folders: readonly WatchedFolder[];
+  readonly replaced: readonly Replaced[];
   readonly reports: readonly string[];
+}
+
+/** A key of which nothing counts that stands in one place, since a file that is read later has it too. */
+export interface Replaced {
+  readonly key: string;
+  readonly from: FilePlace;
+  readonly by: FilePlace;
 }
 
 const MAX_FILES = 1000;
@@ -36,18 +44,27 @@ export function readConfigFiles(main: string, defaultInclude: string): Result<Co
   const asked = reader.include(first, 'include', main, []);
   if (reader.problems.length > 0) return err(reader.problems);
   const merged = [byDefault, asked].reduce<Sourced>((sum, next) => reader.over(sum, next), first);
-  return ok({ merged, files: reader.files, folders: reader.folders, reports: [...new Set(reader.reports)] });
+  const { files, folders, replaced, reports } = reader;
+  return ok({
+    merged,
+    files,
+    folders,
+    replaced,
+    reports: [...new Set([...reports, ...replaced.map(replacedSentence)])],
+  });
+}
+
+function replacedSentence({ key, from, by }: Replaced): string {
+  return `${key} of ${from.file}:${String(from.line)} is replaced as a whole by ${by.file}:${String(by.line)}`;
 }
 
 /** A key that an included file replaces is worth a word: nothing of the value before remains. */
-function replaced(before: Sourced, later: Sourced): readonly string[] {
+function replacedIn(before: Sourced, later: Sourced): readonly Replaced[] {
   return Array.from(entriesOf(later) ?? []).flatMap(([key, item]) => {
     if (entriesOf(before)?.has(key) !== true || READING.has(key)) return [];
     const [from, by] = [placeOf(before, [key]), placeOf(item, [])];
     // A file that is named twice replaces itself.
-    return from.file === by.file
-      ? []
-      : [`${key} of ${from.file}:${String(from.line)} is replaced as a whole by ${by.file}:${String(by.line)}`];
+    return from.file === by.file ? [] : [{ key, from, by }];
   });
 }
 
@@ -71,6 +88,7 @@ function unreadable(code: string | undefined): string {
 class Reader {
   readonly files: LoadedYaml[] = [];
   readonly problems: ConfigProblem[] = [];
+  readonly replaced: Replaced[] = [];
   readonly reports: string[] = [];
   readonly #places: WatchedFolder[] = [];
   /** By path: a file counts wherever it is named, so it may be merged more than once. */
@@ -150,7 +168,7 @@ class Reader {
   /** What a file says, with what it includes over it. */
   over(sum: Sourced, next: Sourced | undefined): Sourced {
     if (next === undefined) return sum;
-    this.reports.push(...replaced(sum, next));
+    this.replaced.push(...replacedIn(sum, next));
     return overlay(sum, next);
   }
 

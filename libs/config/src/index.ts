@@ -2,8 +2,9 @@
 export { shownAddress } from './addresses.js';
 export { brokerTls, brokerTlsProblem } from './broker-tls.js';
 export { type EventSink, sinkKind } from './event-sinks.js';
+export { type Replaced } from './config-files.js';
 export { FolderWatch, type WatchedFolder } from './folder-watch.js';
-export { filesBeside, type LoadedConfig, loadMasterConfig, masterKeyProblems } from './load-master.js';
+export { filesBeside, type LoadedConfig, loadMasterConfig, masterKeyProblems, readMaster } from './load-master.js';
 export { keepMinionId, loadMinionConfig } from './load-minion.js';
 export { MasterConfig } from './master-config.js';
 export { MinionConfig } from './minion-config.js';

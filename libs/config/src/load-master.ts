@@ -2,7 +2,7 @@
 import type { LoadedYaml, Path } from '@natrium/args';
 import { err, isMap, ok, type Result, type Value } from '@natrium/model';
 import { brokerUrl, LOCAL_BROKER } from './addresses.js';
-import { check, DEFAULT_DIR, defaultInclude, unquotedRules } from './check.js';
+import { check, DEFAULT_DIR, defaultInclude, type Given, readGiven, unquotedRules } from './check.js';
 import { readConfigFiles } from './config-files.js';
 import { sinkProblems, withSinkPaths } from './event-sinks.js';
 import type { WatchedFolder } from './folder-watch.js';
@@ -72,6 +72,11 @@ export function loadMasterConfig(dir = DEFAULT_DIR): Result<LoadedConfig<MasterC
     saltgui: settingsUnder(GUI_PREFIX, given),
   });
   return ok({ config, locate, files, folders, reports: [...reports, ...withoutEffect(config, locate)], unused });
+}
+
+/** What the files of a master say; whoever looks at some keys alone need not have all of them sound. */
+export function readMaster(dir: string): Result<Given, readonly ConfigProblem[]> {
+  return readGiven(dir, MASTER.name);
 }
 
 function settingsUnder(prefix: string, given: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> {

@@ -4,7 +4,17 @@
  * Without any, the ids that the rules themselves name stand in; nothing is known of their data.
  */
 import { expandNodeGroup, type Inventory, type MinionData, parseCompoundWord, splitWords } from '@natrium/matchers';
-import { err, isList, isMap, ok, parseMinionId, type Result, type Value, type ValueMap } from '@natrium/model';
+import {
+  err,
+  isList,
+  isMap,
+  ok,
+  parseMinionId,
+  type Result,
+  type Target,
+  type Value,
+  type ValueMap,
+} from '@natrium/model';
 import { keyedLists, type PolicyView } from './policy-view.js';
 
 export interface Fleet extends Inventory {
@@ -57,6 +67,13 @@ export function fleetOfRules(...views: readonly PolicyView[]): Fleet {
     ]),
   ]);
   return fleetOf(new Set(ids.filter(isPlainId)), new Map(), 'rules');
+}
+
+/** With what a target names letter by letter, as minions of which nothing else is known, where no inventory was given. */
+export function knowingIdsOf({ tgt, tgtType }: Target, fleet: Fleet): Fleet {
+  if (fleet.from === 'given' || !['glob', 'list'].includes(tgtType)) return fleet;
+  const words = typeof tgt === 'string' ? tgt.split(tgtType === 'list' ? ',' : ' ') : tgt;
+  return fleetOf(new Set([...fleet.accepted, ...words.filter(isPlainId)]), new Map(), fleet.from);
 }
 
 function idsIn(text: string, view: PolicyView): readonly string[] {

@@ -2,7 +2,7 @@
 export { diffRecorded, readRecorded, type Recorded, type RecordedChange } from './audit-diff.js';
 export { type Asked, type Caller, judge, readCaller, showCaller } from './caller.js';
 export { type Change, diffPolicies } from './diff.js';
-export { type Fleet, fleetOfRules, readFleet } from './fleet.js';
+export { type Fleet, fleetOfRules, knowingIdsOf, readFleet } from './fleet.js';
 export { type Finding, type Severity } from './lint/finding.js';
 export { lintPolicy } from './lint/lint.js';
 export { type Miss, nearestMisses } from './nearest.js';

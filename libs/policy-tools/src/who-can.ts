@@ -24,15 +24,20 @@ export interface WhoCan {
   readonly minions: readonly AllowedMinions[];
   /** Keys for which no caller could be found: nothing is said of them. */
   readonly unknown: readonly Holder[];
+  /** Why the target means no minion, so that no rule's own target was looked at. */
+  readonly nobody?: string;
 }
 
 export function whoCan(scene: Scene, asked: Asked): WhoCan {
   const full: Scene = { ...scene, memo: new TargetMemo(64) };
   const holders = holdersOf(scene.view, scene.fleet);
+  const may = holders.flatMap((holder) => allowedTo(holder, full, asked));
+  const nobody = may.find(({ granted }) => granted.nobody !== undefined)?.granted.nobody;
   return {
-    holders: holders.flatMap((holder) => allowedTo(holder, full, asked)),
+    holders: may,
     minions: minionsThatMay(full, asked),
     unknown: holders.filter(({ caller }) => caller === undefined),
+    ...(nobody === undefined ? {} : { nobody }),
   };
 }
 

@@ -16,7 +16,7 @@ export async function runExplain(command: AclCommand): Promise<number> {
   const asked = askedIn(options, rest);
   const loaded = chosenPolicy(options, io);
   if (loaded === undefined) return EXIT.usage;
-  const scene = { view: loaded.view, fleet: await chosenFleet(command, [loaded.view]) };
+  const scene = { view: loaded.view, fleet: await chosenFleet(command, [loaded.view], asked.target) };
   const caller = readCaller(who, scene.view, scene.fleet, options.list('groups'));
   if (!caller.ok) throw new UsageError(caller.error);
   const verdict = judge(scene, caller.value, asked);

@@ -1,5 +1,5 @@
 /** `natriumctl acl lint [FILE]`. Exit 0 clean, 1 warnings with `--strict`, 2 problems. */
-import { type ConfigProblem } from '@natrium/config';
+import { type ConfigProblem, type Replaced } from '@natrium/config';
 import { type Finding, lintPolicy, type Severity, showPath } from '@natrium/policy-tools';
 import { configDirOf } from '../common/common-options.js';
 import { EXIT } from '../common/exit-codes.js';
@@ -31,18 +31,30 @@ export async function runLint(asked: AclCommand): Promise<number> {
 }
 
 async function findingsOf(
-  { view, reactor, doors, locate, problems }: LoadedPolicy,
+  { view, reactor, doors, locate, problems, replaced }: LoadedPolicy,
   asked: AclCommand,
 ): Promise<readonly Placed[]> {
   const fleet = await chosenFleet(asked, [view]);
-  const found = [...lintPolicy(view, fleet), ...lintReactor(reactor, view, doors)].map((finding) => ({
-    ...finding,
-    ...locate(finding.path),
-  }));
+  const found = [
+    ...[...lintPolicy(view, fleet), ...lintReactor(reactor, view, doors)].map((finding) => ({
+      ...finding,
+      ...locate(finding.path),
+    })),
+    ...replaced.map(nothingCounts),
+  ];
   const rank = ({ severity }: Finding): number => SEVERITIES.indexOf(severity);
   return [...problems.map(placedProblem), ...found].sort(
     (left, right) => rank(left) - rank(right) || left.line - right.line,
   );
+}
+
+/** As in Salt; but who wrote a second list meant to have two. */
+function nothingCounts({ key, from, by }: Replaced): Placed {
+  return {
+    ...{ code: 'replaced', severity: 'warning', path: [key], ...from },
+    message: `nothing here counts: ${by.file}:${String(by.line)} has this key too, and is read later`,
+    mend: 'write all of it in one place',
+  };
 }
 
 function placedProblem({ file, line = 1, path, reason, mend }: ConfigProblem): Placed {

@@ -1,7 +1,7 @@
 /** The inventory that a command is over: a file, else the running cluster, else the ids that rules name. */
 import { loadYaml } from '@natrium/args';
-import { err, fromPlain, isMap, messageOf, ok, type Plain, type Result, type Value } from '@natrium/model';
-import { type Fleet, fleetOfRules, type PolicyView, readFleet } from '@natrium/policy-tools';
+import { err, fromPlain, isMap, messageOf, ok, type Plain, type Result, type Target, type Value } from '@natrium/model';
+import { type Fleet, fleetOfRules, knowingIdsOf, type PolicyView, readFleet } from '@natrium/policy-tools';
 import { configDirOf } from '../common/common-options.js';
 import { EXIT } from '../common/exit-codes.js';
 import { UsageError } from '../common/options.js';
@@ -12,12 +12,16 @@ import type { AclCommand } from './acl-command.js';
 /** There is no cluster in that folder: nothing that had to be reached. */
 const NO_CLUSTER = EXIT.badConfig;
 
-/** @throws {UsageError} When the file of `--inventory` holds none. */
-export async function chosenFleet(asked: AclCommand, views: readonly PolicyView[]): Promise<Fleet> {
+/**
+ * @param target What a single question is about; a minion that it names is known then, whatever the rules say.
+ * @throws {UsageError} When the file of `--inventory` holds none.
+ */
+export async function chosenFleet(asked: AclCommand, views: readonly PolicyView[], target?: Target): Promise<Fleet> {
   const file = asked.options.text('inventory');
   if (file !== undefined) return fleetIn(file);
   const running = asked.options.flag('offline') ? undefined : await fleetOfCluster(asked);
-  return running ?? fleetOfRules(...views);
+  if (running !== undefined) return running;
+  return target === undefined ? fleetOfRules(...views) : knowingIdsOf(target, fleetOfRules(...views));
 }
 
 /** @param word `FILE`, or `FILE#NAME` where a file holds several. */

@@ -8,6 +8,8 @@ import {
   loadMasterConfig,
   masterKeyProblems,
   problemSentence,
+  readMaster,
+  type Replaced,
 } from '@natrium/config';
 import type { PolicyConfig, RulePath } from '@natrium/acl';
 import { err, isMap, ok, type Result, type Value } from '@natrium/model';
@@ -26,12 +28,17 @@ const KEYS = [
   'reactor_grants', 'sudo_acl', 'client_acl_verify', 'permissive_acl', 'keep_acl_in_token', 'order_masters', 'user',
 ] as const; // prettier-ignore
 
+/** Beside these, what `lint` looks at. */
+const SECTIONS: ReadonlySet<string> = new Set([...KEYS, 'reactor', 'event_acl', 'rest_cherrypy']);
+
 /** The sections that let others than minions fire events. */
 export interface EventDoors {
   readonly event_acl: Value;
   readonly http_port: Value;
   readonly rest_cherrypy: Value;
 }
+
+type Sections = Readonly<Partial<Record<(typeof KEYS)[number] | 'reactor' | keyof EventDoors, Value>>>;
 
 export interface LoadedPolicy {
   readonly view: PolicyView;
@@ -43,6 +50,8 @@ export interface LoadedPolicy {
   readonly locate: (path: RulePath) => FilePlace;
   /** Problems of the files, found before any rule is looked at. */
   readonly problems: readonly ConfigProblem[];
+  /** Sections of which nothing counts that stands in one place. */
+  readonly replaced: readonly Replaced[];
 }
 
 export interface PolicyOptions {
@@ -54,7 +63,7 @@ export interface PolicyOptions {
 export function loadPolicy(path: string, { builtIn }: PolicyOptions): Result<LoadedPolicy, readonly ConfigProblem[]> {
   const read = isFolder(path) ? readFolder(path) : readFile(path);
   if (!read.ok) return read;
-  const { config, reactor, doors, locate, problems } = read.value;
+  const { config, reactor, doors, locate, problems, replaced } = read.value;
   const view = viewPolicy(
     builtIn ? { ...config, runner_grants: withBuiltInGrants(config.runner_grants ?? {}) } : config,
   );
@@ -63,15 +72,11 @@ export function loadPolicy(path: string, { builtIn }: PolicyOptions): Result<Loa
     const { file, line } = locate(rule);
     return `${file}:${line}`;
   };
-  return ok({ view, reactor, doors, place, locate, problems });
+  return ok({ view, reactor, doors, place, locate, problems, replaced });
 }
 
-interface Read {
+interface Read extends Pick<LoadedPolicy, 'reactor' | 'doors' | 'locate' | 'problems' | 'replaced'> {
   readonly config: PolicyConfig;
-  readonly reactor: Value;
-  readonly doors: EventDoors;
-  readonly locate: (path: RulePath) => FilePlace;
-  readonly problems: readonly ConfigProblem[];
 }
 
 function isFolder(path: string): boolean {
@@ -88,11 +93,13 @@ function readFolder(dir: string): Result<Read, readonly ConfigProblem[]> {
       { file: dir, path: [], reason: 'there is no master file here', mend: 'name a master file, or its folder' },
     ]);
   }
+  const read = readMaster(dir);
+  if (!read.ok) return read;
+  const { given, locate, replaced } = read.value;
   const loaded = loadMasterConfig(dir);
-  if (!loaded.ok) return loaded;
-  const { config, locate } = loaded.value;
-  const lists = Object.fromEntries(KEYS.map((key) => [key, config[key]]));
-  return ok({ config: lists, reactor: config.reactor, doors: config, locate, problems: [] });
+  const problems = loaded.ok ? [] : loaded.error;
+  const sections = replaced.filter(({ key }) => SECTIONS.has(key));
+  return ok({ ...sectionsOf(loaded.ok ? loaded.value.config : given), locate, problems, replaced: sections });
 }
 
 function readFile(file: string): Result<Read, readonly ConfigProblem[]> {
@@ -105,21 +112,23 @@ function readFile(file: string): Result<Read, readonly ConfigProblem[]> {
   if (value !== null && !isMap(value)) {
     return err([{ file, line: 1, path: [], reason: 'the file is not a mapping', mend: 'write "key: value" lines' }]);
   }
-  const given: Readonly<Record<string, Value>> = value ?? {};
-  const config = Object.fromEntries(
-    KEYS.flatMap((key) => (Object.hasOwn(given, key) ? [[key, given[key] ?? null]] : [])),
-  );
   return ok({
-    config,
-    reactor: given['reactor'] ?? [],
-    doors: {
-      event_acl: given['event_acl'] ?? {},
-      http_port: given['http_port'] ?? 0,
-      rest_cherrypy: given['rest_cherrypy'] ?? {},
-    },
+    ...sectionsOf(value ?? {}),
     locate: (path) => ({ file, line: locate(path).line }),
     problems: masterKeyProblems(loaded.value),
+    replaced: [],
   });
+}
+
+function sectionsOf(given: Sections): Pick<Read, 'config' | 'reactor' | 'doors'> {
+  const { reactor = [], event_acl = {}, http_port = 0, rest_cherrypy = {} } = given;
+  const config = Object.fromEntries(
+    KEYS.flatMap((key) => {
+      const section = Object.hasOwn(given, key) ? given[key] : undefined;
+      return section === undefined ? [] : [[key, section]];
+    }),
+  );
+  return { config, reactor, doors: { event_acl, http_port, rest_cherrypy } };
 }
 
 function isInFile(config: PolicyConfig, [top, key]: RulePath): boolean {

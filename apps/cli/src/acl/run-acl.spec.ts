@@ -20,6 +20,12 @@ function file(name: string, text: string): string {
   return path;
 }
 
+function masterFolder(name: string, files: Readonly<Record<string, string>>): string {
+  mkdirSync(join(dir, name, 'master.d'), { recursive: true });
+  for (const [path, text] of Object.entries(files)) writeFileSync(join(dir, name, path), text);
+  return join(dir, name);
+}
+
 const MASTER = file('master', 'publisher_acl:\n  fred:\n    - G@os:Debian:\n        - test\\.ping$\n');
 const FLEET = file('fleet.yaml', 'web1: {os: Debian}\nweb2: {os: RedHat}\n');
 const noCluster: ConnectMaster = () => Promise.resolve(err({ sentence: 'there is no cluster', exit: 78 }));
@@ -153,15 +159,43 @@ describe('natriumctl acl', () => {
   });
 
   it('reads a folder with what it includes, as the services do', async () => {
-    const folder = join(dir, 'etc');
-    mkdirSync(join(folder, 'master.d'), { recursive: true });
-    writeFileSync(join(folder, 'master'), 'peer: {}\n');
-    writeFileSync(join(folder, 'master.d/acl.conf'), 'peer:\n  web1:\n    - test\\.ping$\n');
+    const later = 'peer:\n  web1:\n    - test\\.ping$\n';
+    const folder = masterFolder('etc', { master: 'peer: {}\n', 'master.d/acl.conf': later });
     expect((await run(['lint', folder])).out).toContain('acl.conf:2: warning: peer.web1:');
     expect(
       (await run(['explain', 'minion:web1', 'test.ping', '*', '--policy', folder, '--inventory', FLEET])).exit,
     ).toBe(0);
     expect((await run(['explain', 'web1', 'test.ping', '*', '-c', folder, '--inventory', FLEET])).exit).toBe(0);
+  });
+
+  it('lint looks at the lists of a folder also where another key stops the start', async () => {
+    const folder = masterFolder('beside', {
+      master: 'frobnicate: 1\ntimeout: soon\npublisher_acl: {fred: test.ping}\n',
+    });
+    const { exit, out } = await run(['lint', folder, '--offline']);
+    expect(exit).toBe(2);
+    for (const said of [
+      ':1: problem: frobnicate: no key of Natrium',
+      ':2: problem: timeout: this is a text',
+      ':3: problem: publisher_acl.fred: this is not a list',
+    ])
+      expect(out).toContain(`${join(folder, 'master')}${said}`);
+    const asked = await run(['can-i', 'fred', 'test.ping', 'web1', '--policy', folder, '--offline']);
+    expect(asked).toMatchObject({ exit: 13, err: expect.stringContaining('The policy has 3 problems') as string });
+  });
+
+  it('lint warns of a list that a file which is read later takes the place of', async () => {
+    const folder = masterFolder('replaced', {
+      master: 'timeout: 5\npublisher_acl_blacklist:\n  users: [mallory]\n',
+      'master.d/acl.conf': 'timeout: 6\npublisher_acl_blacklist: {modules: [cmd.*]}\n',
+    });
+    const later = `${join(folder, 'master.d', 'acl.conf')}:2`;
+    const warned = await run(['lint', folder, '--offline', '--strict']);
+    expect(warned.exit).toBe(1);
+    expect(warned.out).toContain(
+      `${join(folder, 'master')}:2: warning: publisher_acl_blacklist: nothing here counts: ${later} has this key too`,
+    );
+    expect(warned.out).not.toContain('timeout');
   });
 
   it('asks the running cluster for its inventory, and closes the link', async () => {
@@ -184,6 +218,27 @@ describe('natriumctl acl', () => {
     const away: ConnectMaster = () => Promise.resolve(err({ sentence: 'no broker answers', exit: 69 }));
     expect((await run(['lint', MASTER], away)).err).toContain('no broker answers');
     expect((await run(['lint', MASTER])).err).toBe('');
+  });
+
+  it('knows the minion that is asked about also without an inventory, and no target of a rule that it is not in', async () => {
+    const policy = file('deploy', 'publisher_acl:\n  deploy:\n    - web*:\n        - cmd\\.run$\n');
+    const ask = async (...words: readonly string[]) => run([...words, '--policy', policy]);
+    expect((await ask('who-can', 'cmd.run', 'web1')).out).toContain('account deploy');
+    expect((await ask('who-can', 'cmd.run', '-L', 'web1,web2')).out).toContain('account deploy');
+    expect((await ask('who-can', 'cmd.run', 'db1')).out).not.toContain('account deploy');
+    expect((await ask('who-can', 'cmd.run', '-L', 'web1,db1')).out).not.toContain('account deploy');
+    expect(await ask('can-i', 'deploy', 'cmd.run', 'db1')).toMatchObject({ exit: 13 });
+    expect(await ask('can-i', 'deploy', 'cmd.run', 'web1')).toMatchObject({ exit: 0 });
+  });
+
+  it('who-can says that it looked at no target of a rule where its own means nobody', async () => {
+    const { out } = await run(['who-can', 'test.ping', 'web*', '--policy', MASTER]);
+    expect(out).toContain('account fred');
+    expect(out).toContain('?  no minion matches the target: on which minions each rule permits it was not looked at');
+    const json = await run(['who-can', 'test.ping', 'web*', '--policy', MASTER, '--json']);
+    expect(JSON.parse(json.out)).toMatchObject({ nobody: 'no minion matches the target' });
+    const known = await run(['who-can', 'test.ping', 'web1', ...over(MASTER)]);
+    expect(known.out).not.toContain('?');
   });
 
   it('test exits 1 at a failure and names file and line', async () => {

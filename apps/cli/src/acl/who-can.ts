@@ -7,17 +7,20 @@ import { chosenPolicy, type LoadedPolicy, showRule } from './load-policy.js';
 import { askedIn, showAsked } from './request-words.js';
 import { showArgument, print, printJson, showIds } from './show-value.js';
 
+const NOT_COMPARED =
+  'on which minions each rule permits it was not looked at; name an inventory (--inventory FILE), or a minion that is in it';
+
 export async function runWhoCan(command: AclCommand): Promise<number> {
   const { words, options, io } = command;
   const asked = askedIn(options, words);
   const loaded = chosenPolicy(options, io);
   if (loaded === undefined) return EXIT.usage;
-  const fleet = await chosenFleet(command, [loaded.view]);
-  const { holders, minions, unknown } = whoCan({ view: loaded.view, fleet }, asked);
+  const fleet = await chosenFleet(command, [loaded.view], asked.target);
+  const { holders, minions, unknown, nobody } = whoCan({ view: loaded.view, fleet }, asked);
   // Minions of the inventory are told one by one, so their keys only when there is none.
   const keys = fleet.from === 'given' ? holders.filter(({ caller }) => caller.principal.kind !== 'minion') : holders;
   const callers = fleet.from === 'given' ? minions : [];
-  if (options.flag('json')) printJson(toJson(loaded, keys, callers), io);
+  if (options.flag('json')) printJson({ ...toJson(loaded, keys, callers), nobody: nobody ?? null }, io);
   else {
     print(
       [
@@ -35,6 +38,7 @@ export async function runWhoCan(command: AclCommand): Promise<number> {
       io,
     );
     if (keys.length + callers.length === 0) print(['  nobody'], io);
+    if (nobody !== undefined) print([`  ?  ${nobody}: ${NOT_COMPARED}`], io);
   }
   return keys.length + callers.length > 0 ? EXIT.ok : EXIT.failed;
 }
@@ -51,7 +55,7 @@ function minionLine(loaded: LoadedPolicy, { path, ids }: AllowedMinions): string
   return `  minion ${showIds(ids)}: ${showRule(loaded, path)}`;
 }
 
-function toJson({ place }: LoadedPolicy, holders: readonly Allowed[], minions: readonly AllowedMinions[]): unknown {
+function toJson({ place }: LoadedPolicy, holders: readonly Allowed[], minions: readonly AllowedMinions[]): object {
   return {
     holders: holders.map(({ holder, caller, granted, args }) => ({
       key: showPath(holder.path),

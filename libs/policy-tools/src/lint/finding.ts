@@ -12,6 +12,7 @@ export type FindingCode =
   | 'denies-less'
   | 'duplicate'
   | 'unreachable'
+  | 'replaced'
   | 'empty-target'
   | 'forged-event'
   | 'differs-from-salt';

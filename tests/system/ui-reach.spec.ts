@@ -45,6 +45,17 @@ describe('a button that is at work', () => {
   });
 });
 
+it('a button keeps the focus while its view is loaded anew, as after news of a minion', async () => {
+  const page = await world.openAs('bob');
+  await world.show(page, 'Minions');
+  const ask = page.getByRole('button', { name: 'Ask the minions themselves (grains.items)' });
+  await ask.focus();
+  const refresh = page.getByRole('button', { name: 'Refresh' });
+  await refresh.dispatchEvent('click');
+  await refresh.and(page.locator(':not([aria-disabled])')).waitFor();
+  expect(await focused(page)).toBe('Ask the minions themselves (grains.items)');
+});
+
 describe('on a phone', () => {
   it('what is opened is seen, whichever row it is', async () => {
     for (let n = 0; n < MANY; n += 1) await world.begin('alice', { tgt: 'web1', fun: 'test.echo', arg: [n] });

@@ -65,12 +65,19 @@ export class MinionsView {
     if (!isLatest()) return;
     setBusy(this.#refresh, false);
     this.#states = statesOf(status.value, keys.value);
-    const refused = [
-      status.reason && note(`Presence: ${status.reason.message}`, this.#askAll, this.#asked),
-      keys.reason && note(`Keys: ${keys.reason.message}`),
-    ];
-    this.#notes.replaceChildren(...refused.filter(Boolean));
+    this.#refused({ Presence: status.reason, Keys: keys.reason });
     this.#told();
+  }
+
+  /** A button among them keeps the focus while the same is refused again, as after news of a minion. */
+  #refused(causes) {
+    const refused = Object.entries(causes).filter(([, cause]) => cause !== undefined);
+    keep(this.#notes, refused, {
+      key: ([what]) => what,
+      says: ([, { message }]) => message,
+      make: ([what, { message }]) =>
+        note(`${what}: ${message}`, ...(what === 'Presence' ? [this.#askAll, this.#asked] : [])),
+    });
   }
 
   /** For who may not ask the runner: a job, which the gate decides like any other. */

@@ -158,11 +158,20 @@ describe('loadYaml', () => {
     expect(loadYaml('a: [\n]\nb: 1\nb: 2\n', 'master')).toMatchObject({ ok: false, error: { line: 4, column: 1 } });
   });
 
+  const problem = (text: string) => {
+    const read = loadYaml(text, 'f');
+    return read.ok ? undefined : `${String(read.error.line)}:${String(read.error.column)} ${read.error.reason}`;
+  };
+
+  it('says where a blank is missing behind a colon, whose line was read as text that goes on', () => {
+    expect(problem('timeout: 5\nuser:root\nkeep_jobs: 24\n')).toBe('2:1 behind the colon of user a blank is missing');
+    expect(problem('timeout: 5\nuser:root\n')).toBe('2:1 behind the colon of user a blank is missing');
+    expect(problem('user:root\n# who\n\ntimeout: 5\n')).toBe('1:1 behind the colon of user a blank is missing');
+    expect(problem('peer:\n  web1:[a]\n  b: [c]\n')).toBe('2:3 behind the colon of web1 a blank is missing');
+    expect(problem('a: 1\nhttp://x\nb: 2\n')).toMatch(/^3:2 can not read a block mapping entry/);
+  });
+
   it('says which word needs quotes, where it stands', () => {
-    const problem = (text: string) => {
-      const read = loadYaml(text, 'f');
-      return read.ok ? undefined : `${String(read.error.line)}:${String(read.error.column)} ${read.error.reason}`;
-    };
     expect(problem('fred:\n  - @runner\n')).toBe('2:5 a word that begins with @ needs quotes');
     expect(problem('pam:\n  *:\n    - x\n')).toBe('2:3 a word that begins with * needs quotes');
     expect(problem('peer:\n  .*: [.*, *]\n')).toBe('2:12 a word that begins with * needs quotes');

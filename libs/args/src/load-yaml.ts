@@ -102,7 +102,25 @@ function explain(text: string, error: unknown, indented: boolean): YamlFault {
   if (tag !== undefined)
     return { reason: `the tag ${tag} is not taken: write a text, a list or a map without it`, ...place };
   if (/^-[,\]}]/.test(text.slice(mark.position))) return { reason: LONE_DASH, ...place };
-  return lackOfQuotes(text, mark.line) ?? { reason, ...place };
+  return lackOfQuotes(text, mark.line) ?? lackOfBlank(text, mark.line, reason) ?? { reason, ...place };
+}
+
+/** `user:root` is a text, which the parser goes on reading, and complains a line later. */
+const WANTS_KEY = /implicit key|^end of the stream|^bad indentation of a mapping entry/;
+const LACKS_BLANK = /^(\s*)([\w.-]+):(?=[^\s/:])/;
+
+function lackOfBlank(text: string, line: number, parsers: string): YamlFault | undefined {
+  if (!WANTS_KEY.test(parsers)) return undefined;
+  const lines = text.split(/\r\n?|\n/).slice(0, line + 1);
+  const isWords = (one: string) => /^\s*[^\s#]/.test(one);
+  const above = lines.findLastIndex((one, index) => index < line && isWords(one));
+  for (const index of [line, above]) {
+    const [, before = '', key] = LACKS_BLANK.exec(lines[index] ?? '') ?? [];
+    if (key === undefined) continue;
+    const reason = `behind the colon of ${key} a blank is missing`;
+    return { reason, line: index + 1, column: before.length + 1 };
+  }
+  return undefined;
 }
 
 /** What has no colon behind it may be no key but a text of somebody's (`{secret, secret}`). */

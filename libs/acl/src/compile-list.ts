@@ -8,9 +8,11 @@ import { type NodeGroups, parseCompoundWord, parseTarget, splitWords } from '@na
 import { isList, isMap, type Value } from '@natrium/model';
 import { compileConditions } from './compile-condition.js';
 import { prefixPattern, warnEscapedStar } from './compile-pattern.js';
+import { exchangedMend, quoted, readsAsFunction } from './exchanged.js';
 import type { AccessList, Entry, FunctionRule, PermittedTarget, RulePath } from './policy.js';
-import type { ProblemList } from './problem-list.js';
+import { ProblemList } from './problem-list.js';
 
+const MAX_SHOWN = 3;
 const SHAPE = 'write a function pattern, or {target: [function patterns]}';
 
 export interface ListContext {
@@ -24,14 +26,21 @@ const EMPTY_LIST: AccessList = { entries: [], source: [] };
 
 export function compileList(raw: Value, path: RulePath, context: ListContext): AccessList {
   if (!isList(raw)) {
-    context.problems.add(
-      path,
-      'this is not a list, so it grants nothing',
-      'put each pattern into a list of its own line: - pattern',
-    );
+    context.problems.add(path, 'this is not a list, so it grants nothing', listMend(raw, context));
     return EMPTY_LIST;
   }
   return { entries: raw.flatMap((one, index) => compileEntry(one, [...path, index], context)), source: raw };
+}
+
+/** Of a mapping each key becomes an entry: as patterns of a list its functions would be permitted everywhere. */
+function listMend(raw: Value, { onlyFunctions }: ListContext): string {
+  const keys = isMap(raw) && onlyFunctions !== true ? Object.entries(raw) : [];
+  if (keys.length === 0) return 'put each pattern into a list of its own line: - pattern';
+  const shown = keys.slice(0, MAX_SHOWN).map(([key, value]) => {
+    const swapped = exchangedMend(key, value)?.replace('write ', '');
+    return swapped ?? `- ${quoted(key)}${value === null && readsAsFunction(key) ? '' : ': […]'}`;
+  });
+  return `write ${shown.join(' and ')}${keys.length > MAX_SHOWN ? ', and so on' : ''}`;
 }
 
 function compileEntry(raw: Value, path: RulePath, context: ListContext): readonly Entry[] {
@@ -58,7 +67,15 @@ function textEntry(text: string, path: RulePath, { problems }: ListContext): Ent
 
 function mappingEntry(key: string, raw: Value, path: RulePath, context: ListContext): Entry {
   const below = [...path, key];
-  const functions = compileFunctions(raw, below, context.problems);
+  const swapped = exchangedMend(key, raw);
+  const own = new ProblemList();
+  const functions = compileFunctions(raw, below, own);
+  for (const { path: place, reason, mend } of own.found)
+    context.problems.add(
+      place,
+      reason,
+      swapped === undefined ? mend : `target and functions look exchanged: ${swapped}`,
+    );
   const isSpec = key.startsWith('@');
   const target = permittedTarget(key, below, isSpec ? undefined : context.problems, context.nodegroups);
   return { path, target, functions, spec: isSpec ? { word: key.slice(1), functions } : undefined };

@@ -99,6 +99,31 @@ describe('a problem', () => {
   });
 });
 
+describe('a mapping in the place of a list', () => {
+  const PATTERNS = 'put each pattern into a list of its own line: - pattern';
+
+  it.each<[Value, string]>([
+    [{ 'web*': ['test.ping'] }, "write - 'web*': […]"],
+    [{ 'web*': ['test.ping'], "it's": null }, "write - 'web*': […] and - 'it''s': […]"],
+    [{ a: [], b: [], c: [], d: [] }, "write - 'a': […] and - 'b': […] and - 'c': […], and so on"],
+    [{ '@jobs': ['active$'] }, "write - '@jobs': […]"],
+    [{ 'test.ping': ['web*'] }, "write - 'web*': [test.ping]"],
+    [{ 'test.ping': null }, "write - 'test.ping'"],
+    [{}, PATTERNS],
+    ['test.ping', PATTERNS],
+  ])('becomes entries with the targets that it names: %j', (list, mend) => {
+    const problems = [{ publisher_acl: { ops: list } }, { peer: { ops: list } }].map((config) =>
+      compilePolicy(config).problems.map((problem) => problem.mend),
+    );
+    expect(problems).toEqual([[mend], [mend]]);
+  });
+
+  it('has patterns only in peer_run, where there are no targets', () => {
+    const [problem] = compilePolicy({ peer_run: { ops: { 'manage.up': null } } }).problems;
+    expect(problem?.mend).toBe(PATTERNS);
+  });
+});
+
 describe('loading', () => {
   it('takes 1,000 rules at once', () => {
     const list = Array.from({ length: 1000 }, (_, index) => ({

@@ -7,6 +7,7 @@ export { compileList } from './compile-list.js';
 export { compilePolicy } from './compile-policy.js';
 export { blacklistDecision, decide, isForEverybody } from './decide.js';
 export { permitsJob } from './evaluate-entry.js';
+export { exchangedMend } from './exchanged.js';
 export { explainRefusal, type NearMiss } from './explain.js';
 export { BACK_ENDS, type BackEndName, isBackEnd, type Login, listsOfLogin } from './external.js';
 export { mayReadJob } from './job-owner.js';

@@ -7,5 +7,5 @@ export { type Finding, type Severity } from './lint/finding.js';
 export { lintPolicy } from './lint/lint.js';
 export { type Miss, nearestMisses } from './nearest.js';
 export { readPolicyTests, runPolicyTest, type TestFile, type TestOutcome } from './policy-tests.js';
-export { type PolicyView, showPath, viewPolicy } from './policy-view.js';
+export { type KnownModules, type PolicyView, showPath, viewPolicy } from './policy-view.js';
 export { type Allowed, type AllowedMinions, whoCan } from './who-can.js';

@@ -209,6 +209,35 @@ it.each([
   if (witness !== undefined) expect(difference?.divergence).toBe('eauth-user-match-reversed');
 });
 
+describe('a login of external_auth that is its own key', () => {
+  const told = (key: string) =>
+    lint({ external_auth: { pam: { [key]: ['a\\.'] } } })
+      .filter(({ divergence }) => divergence === 'eauth-user-match-reversed')
+      .map(({ message }) => message);
+
+  it.each(['CORP\\bob', 'c++dev', 'fred ann', 'fred,ann', '%wheel', 'cn=salt-admins,ou=groups,dc=x', '$USER'])(
+    'is found in Salt too, and nobody else is in either: %s',
+    (key) => {
+      expect(told(key)).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['john+doe@x.org', 'johndoe@x.org'],
+    ['svc$', 'svc'],
+    ['CORP\\dave', 'CORP1ave'],
+    ['josé+ana', 'joséana'],
+  ])('names others besides only here: %s', (key, witness) => {
+    expect(told(key)).toEqual([`'${key}' is a pattern, so that it names '${witness}' too; in Salt it does not`]);
+  });
+
+  it.each(['steve|admin.*', 'admin*', 'first\\.last', '(a|b)c'])('is nobody’s where it is a pattern: %s', (key) => {
+    expect(told(key)).toEqual([
+      `'${key}' is the pattern and the login the text; Salt compares them the other way round, so that it names nobody there`,
+    ]);
+  });
+});
+
 it('finds nothing in lists that say what they mean', () => {
   const config = {
     peer: { 'web\\d+$': [{ 'web*': ['test\\.ping$', 'pkg\\.'] }] },

@@ -11,15 +11,24 @@ import {
 } from '@natrium/acl';
 import { isList, isMap, type Value } from '@natrium/model';
 
+/** The modules of runners and of the wheel, where whoever asks knows all that there can be. */
+export interface KnownModules {
+  readonly names: ReadonlySet<string>;
+  /** The one of `among` that a misspelt word was probably meant to be. */
+  readonly nearest: (word: string, among: Iterable<string>) => string | undefined;
+}
+
 export interface PolicyView {
   readonly config: PolicyConfig;
   readonly policy: Policy;
   readonly problems: readonly PolicyProblem[];
+  /** undefined: there may be modules that nobody here knows of. */
+  readonly modules?: KnownModules;
 }
 
 /** Compiles with the gate's own compiler; what is malformed grants nothing and is in `problems`. */
-export function viewPolicy(config: PolicyConfig): PolicyView {
-  return { config, ...compilePolicy(config) };
+export function viewPolicy(config: PolicyConfig, modules?: KnownModules): PolicyView {
+  return { config, ...compilePolicy(config), ...(modules === undefined ? {} : { modules }) };
 }
 
 export type Section = 'peer' | 'peer_run' | 'publisher_acl' | 'external_auth' | 'runner_grants' | 'reactor_grants';

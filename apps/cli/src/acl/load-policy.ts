@@ -7,14 +7,15 @@ import {
   type FilePlace,
   loadMasterConfig,
   masterKeyProblems,
+  nearestKey,
   problemSentence,
   readMaster,
   type Replaced,
 } from '@natrium/config';
 import type { PolicyConfig, RulePath } from '@natrium/acl';
-import { err, isMap, ok, type Result, type Value } from '@natrium/model';
-import { type PolicyView, showPath, viewPolicy } from '@natrium/policy-tools';
-import { withBuiltInGrants } from '@natrium/runners';
+import { err, isMap, isTrue, ok, type Result, type Value } from '@natrium/model';
+import { type KnownModules, type PolicyView, showPath, viewPolicy } from '@natrium/policy-tools';
+import { builtinRunners, builtinWheel, keyWheel, withBuiltInGrants } from '@natrium/runners';
 import { configDirOf } from '../common/common-options.js';
 import type { Options } from '../common/options.js';
 import { plural } from '../common/plural.js';
@@ -38,7 +39,12 @@ export interface EventDoors {
   readonly rest_cherrypy: Value;
 }
 
-type Sections = Readonly<Partial<Record<(typeof KEYS)[number] | 'reactor' | keyof EventDoors, Value>>>;
+type Sections = Readonly<Partial<Record<(typeof KEYS)[number] | 'reactor' | 'runner_dirs' | keyof EventDoors, Value>>>;
+
+const BUILT_IN: KnownModules = {
+  names: new Set([...builtinRunners, ...builtinWheel, keyWheel].map(({ name }) => name)),
+  nearest: nearestKey,
+};
 
 export interface LoadedPolicy {
   readonly view: PolicyView;
@@ -63,9 +69,10 @@ export interface PolicyOptions {
 export function loadPolicy(path: string, { builtIn }: PolicyOptions): Result<LoadedPolicy, readonly ConfigProblem[]> {
   const read = isFolder(path) ? readFolder(path) : readFile(path);
   if (!read.ok) return read;
-  const { config, reactor, doors, locate, problems, replaced } = read.value;
+  const { config, reactor, doors, locate, problems, replaced, hasOwnRunners } = read.value;
   const view = viewPolicy(
     builtIn ? { ...config, runner_grants: withBuiltInGrants(config.runner_grants ?? {}) } : config,
+    hasOwnRunners ? undefined : BUILT_IN,
   );
   const place = (rule: RulePath): string => {
     if (!isInFile(config, rule)) return 'built-in';
@@ -77,6 +84,8 @@ export function loadPolicy(path: string, { builtIn }: PolicyOptions): Result<Loa
 
 interface Read extends Pick<LoadedPolicy, 'reactor' | 'doors' | 'locate' | 'problems' | 'replaced'> {
   readonly config: PolicyConfig;
+  /** A module of any name may be in the folders of `runner_dirs`. */
+  readonly hasOwnRunners: boolean;
 }
 
 function isFolder(path: string): boolean {
@@ -120,15 +129,20 @@ function readFile(file: string): Result<Read, readonly ConfigProblem[]> {
   });
 }
 
-function sectionsOf(given: Sections): Pick<Read, 'config' | 'reactor' | 'doors'> {
-  const { reactor = [], event_acl = {}, http_port = 0, rest_cherrypy = {} } = given;
+function sectionsOf(given: Sections): Pick<Read, 'config' | 'reactor' | 'doors' | 'hasOwnRunners'> {
+  const { reactor = [], event_acl = {}, http_port = 0, rest_cherrypy = {}, runner_dirs = [] } = given;
   const config = Object.fromEntries(
     KEYS.flatMap((key) => {
       const section = Object.hasOwn(given, key) ? given[key] : undefined;
       return section === undefined ? [] : [[key, section]];
     }),
   );
-  return { config, reactor, doors: { event_acl, http_port, rest_cherrypy } };
+  return {
+    config,
+    reactor,
+    doors: { event_acl, http_port, rest_cherrypy },
+    hasOwnRunners: isTrue(runner_dirs),
+  };
 }
 
 function isInFile(config: PolicyConfig, [top, key]: RulePath): boolean {

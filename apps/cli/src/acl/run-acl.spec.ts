@@ -198,6 +198,14 @@ describe('natriumctl acl', () => {
     expect(warned.out).not.toContain('timeout');
   });
 
+  it('lint knows which modules of runners there are, unless the master loads others', async () => {
+    const list = "external_auth:\n  pam:\n    fred: ['@whell']\n";
+    const told = await run(['lint', masterFolder('own', { master: list }), '--offline']);
+    expect(told.out).toContain("did you mean '@wheel'?");
+    const others = masterFolder('others', { master: `runner_dirs: [/srv/runners]\n${list}` });
+    expect((await run(['lint', others, '--offline'])).out).not.toContain('did you mean');
+  });
+
   it('asks the running cluster for its inventory, and closes the link', async () => {
     const master = new ScriptedMaster({
       inventory: ok({ accepted: ['a', 'b'], cache: { a: { grains: { os: 'Debian' } } } }),

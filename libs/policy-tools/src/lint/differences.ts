@@ -1,12 +1,12 @@
 /** Rules that are sound but mean something else than in Salt; each names its row of compat/divergences.md. */
 import type { RulePath } from '@natrium/acl';
-import { compilePattern } from '@natrium/matchers';
+import { compilePattern, compileWholeMatch } from '@natrium/matchers';
 import { isMap } from '@natrium/model';
 import { type KeyedList, keyedLists, type PolicyView, rulesOf } from '../policy-view.js';
 import { branchesOf, provenSamples } from '../samples.js';
 import type { Finding } from './finding.js';
 import { neverAKey } from './never.js';
-import { deadWordMend } from './spec-word.js';
+import { deadWord } from './spec-word.js';
 
 export function differences(view: PolicyView): readonly Finding[] {
   return [
@@ -23,23 +23,29 @@ function keyDifferences(keyed: KeyedList): readonly Finding[] {
   const { section, key, path, names } = keyed;
   if ((section !== 'publisher_acl' && section !== 'external_auth') || names === undefined) return [];
   if (section !== 'external_auth') return alternation(key, path, names);
-  return /^[\w@.-]+$|^\*$/u.test(key) ? dotted(key, path, names) : [reversed(key, path)];
+  return key === '*' ? [] : reversed(key, path, names);
 }
 
-/** In Salt the login `first.last` is the pattern: it finds this key, and `firstxlast` does not. */
-function dotted(key: string, path: RulePath, test: (text: string) => boolean): readonly Finding[] {
-  const witness = key.replace('.', 'x');
-  if (witness === key || !test(witness)) return [];
-  const message = `'${key}' is a pattern, whose dot is any character, so that it names '${witness}' too; in Salt it does not`;
+/** A key as a login may be, too: `john+doe`, `svc$`, `CORP\bob`, a DN. */
+const LOGIN = /^[^*?|()[\]{}^\\]+(?:\\\w[^*?|()[\]{}^\\]*)?$/u;
+
+/** In Salt the login is the pattern: it finds the key that is its own text, so that only what names others too is told of. */
+function reversed(key: string, path: RulePath, test: (text: string) => boolean): readonly Finding[] {
+  const dotted = key.replace('.', 'x');
+  const inSalt = (login: string) => compileWholeMatch(login).test(key);
+  const witness = [dotted, ...provenSamples(key, test)].find((login) => test(login) && !inSalt(login));
+  if (witness === undefined) return [];
+  if (!LOGIN.test(key))
+    return [
+      note(
+        path,
+        'eauth-user-match-reversed',
+        `'${key}' is the pattern and the login the text; Salt compares them the other way round, so that it names nobody there`,
+      ),
+    ];
+  const why = witness === dotted ? ', whose dot is any character,' : ',';
+  const message = `'${key}' is a pattern${why} so that it names '${witness}' too; in Salt it does not`;
   return [{ ...note(path, 'eauth-user-match-reversed', message), witness: [witness] }];
-}
-
-function reversed(key: string, path: RulePath): Finding {
-  return note(
-    path,
-    'eauth-user-match-reversed',
-    `'${key}' is the pattern and the login the text; Salt compares them the other way round, so that it names nobody there`,
-  );
 }
 
 function deniedAlternations({ policy }: PolicyView): readonly Finding[] {
@@ -99,11 +105,11 @@ function conditions(view: PolicyView): readonly Finding[] {
 
 function runners(view: PolicyView): readonly Finding[] {
   const accounts = keyedLists(view).filter(
-    (keyed) => keyed.section === 'publisher_acl' && neverAKey(keyed).length === 0,
+    (keyed) => keyed.section === 'publisher_acl' && neverAKey(keyed, view.policy).length === 0,
   );
   const words = accounts.flatMap(({ list }) =>
     list.entries.flatMap(({ spec, path }) =>
-      spec === undefined || deadWordMend(spec.word) !== undefined ? [] : [{ spec, path }],
+      spec === undefined || deadWord(spec.word, view.modules) !== undefined ? [] : [{ spec, path }],
     ),
   );
   if (accounts.length > 0 && words.length === 0) {

@@ -4,37 +4,56 @@
  *
  * Every witness is proved by the compiled rule itself, so that a finding can be wrong only in what it suggests.
  */
-import type { PolicyProblem, ValueRule } from '@natrium/acl';
+import type { Entry, PolicyProblem, ValueRule } from '@natrium/acl';
 import { parseCompoundWord, resolve, splitWords, compilePattern } from '@natrium/matchers';
 import { isList } from '@natrium/model';
 import type { Fleet } from '../fleet.js';
-import { keyedLists, type KeyedList, type PolicyView, type Rule, rulesOf, valueAt } from '../policy-view.js';
+import {
+  isBelow,
+  type KeyedList,
+  keyedLists,
+  type PolicyView,
+  type Rule,
+  rulesOf,
+  type Section,
+  valueAt,
+} from '../policy-view.js';
 import { argumentBreadth, bareFunctionBreadth, callerBreadth, functionBreadth, nameBreadth } from './breadth.js';
+import { targetAsKey } from './caller-key.js';
+import { weakDenials } from './denials.js';
 import { differences } from './differences.js';
+import { exchangedEntries } from './exchanged-entries.js';
 import type { Finding } from './finding.js';
-import { deniedKey, narrowDenials, neverAKey, neverAnId, neverUsed, noBackEnd, regexAsGlob } from './never.js';
+import { nodeGroups } from './node-groups.js';
+import { deniedKey, neverAKey, neverAnId, neverUsed, noBackEnd, regexAsGlob } from './never.js';
 import { repeats } from './repeats.js';
 import { isSide } from './spec-word.js';
 import type { Subject } from './subject.js';
 
 export function lintPolicy(view: PolicyView, fleet: Fleet): readonly Finding[] {
   const lists = keyedLists(view);
+  const exchanged = exchangedEntries(view);
+  const isSound = (entry: Entry): boolean => !exchanged.has(entry);
   return [
     ...view.problems.map((problem) => malformed(problem, view)),
     ...noBackEnd(view),
     ...lists.flatMap((keyed) => [
-      ...keyFindings(keyed, fleet),
+      ...keyFindings(keyed, view, fleet),
       ...deniedKey(keyed, view),
-      ...targetFindings(keyed, fleet),
+      ...targetFindings(keyed.list.entries.filter(isSound), fleet),
     ]),
-    ...rulesOf(view).flatMap((rule) => {
-      const never = neverUsed(rule, view);
-      if (never.length === 0) return ruleFindings(rule);
-      // What is said of the whole entry is said once.
-      return rule.entry.functions[0] === rule.rule ? never : never.filter(({ path }) => path !== rule.entry.path);
-    }),
-    ...narrowDenials(view),
-    ...repeats(view),
+    ...[...exchanged.values()].filter((finding) => finding !== undefined),
+    ...rulesOf(view)
+      .filter(({ entry }) => isSound(entry))
+      .flatMap((rule) => {
+        const never = neverUsed(rule, view);
+        if (never.length === 0) return ruleFindings(rule);
+        // What is said of the whole entry is said once.
+        return rule.entry.functions[0] === rule.rule ? never : never.filter(({ path }) => path !== rule.entry.path);
+      }),
+    ...weakDenials(view),
+    ...nodeGroups(view),
+    ...repeats(view).filter(({ path }) => ![...exchanged.keys()].some((entry) => isBelow(path, entry.path))),
     ...differences(view),
   ];
 }
@@ -60,9 +79,9 @@ function divergenceOf(path: PolicyProblem['path'], reason: string, config: Polic
   return isUser && !isList(value) ? 'non-list-user-value' : 'malformed configuration';
 }
 
-function keyFindings(keyed: KeyedList, fleet: Fleet): readonly Finding[] {
+function keyFindings(keyed: KeyedList, { policy }: PolicyView, fleet: Fleet): readonly Finding[] {
   const { section, key, path, names } = keyed;
-  const dead = neverAKey(keyed);
+  const dead = neverAKey(keyed, policy);
   if (dead.length > 0) return dead;
   if (names === undefined) return [];
   const subject = { path, source: key, test: names };
@@ -70,7 +89,7 @@ function keyFindings(keyed: KeyedList, fleet: Fleet): readonly Finding[] {
   if (section === 'external_auth')
     return nameBreadth(subject, key === '*' ? 'login without a rule of its own' : 'login');
   if (section === 'runner_grants' || section === 'reactor_grants') return functionBreadth(subject);
-  const never = neverAnId(subject);
+  const never = [...targetAsKey(keyed, policy.nodegroups, fleet), ...neverAnId(subject)];
   return never.length > 0 ? never : [...callerBreadth(subject), ...nobodyCalls(subject, fleet)];
 }
 
@@ -79,8 +98,8 @@ function nobodyCalls({ path, source, test }: Subject, fleet: Fleet): readonly Fi
   return [{ code: 'empty-target', severity: 'warning', path, message: `no accepted minion matches '${source}'` }];
 }
 
-function targetFindings({ list }: KeyedList, fleet: Fleet): readonly Finding[] {
-  return list.entries.flatMap(({ target, spec }) => {
+function targetFindings(entries: readonly Entry[], fleet: Fleet): readonly Finding[] {
+  return entries.flatMap(({ target, spec }) => {
     if (target?.expr === undefined || spec !== undefined) return [];
     const { text, path, expr } = target;
     const found = [...regexAsGlob(text, path), ...splitWords(text).flatMap((word) => pcreBreadth(word, path))];
@@ -104,14 +123,16 @@ function pcreBreadth(word: string, path: Finding['path']): readonly Finding[] {
   return compiled?.ok === true ? callerBreadth({ path, source: pattern, test: compiled.value.test }) : [];
 }
 
-function ruleFindings({ rule, entry }: Rule): readonly Finding[] {
+function ruleFindings({ rule, entry, keyed }: Rule): readonly Finding[] {
   const { pattern, conditions = [], path } = rule;
-  const own = pattern === undefined ? [] : breadthOf({ path, source: pattern.source, test: pattern.test }, entry.spec);
+  const subject = pattern === undefined ? undefined : { path, source: pattern.source, test: pattern.test };
+  const own = subject === undefined ? [] : breadthOf(subject, entry.spec, keyed.section);
   const values = conditions.flatMap(({ args, kwargs }) => [...args, ...kwargs.map(([, value]) => value)]);
   return [...own, ...values.flatMap((value) => valueFindings(value, path))];
 }
 
-function breadthOf(subject: Subject, spec: Rule['entry']['spec']): readonly Finding[] {
+function breadthOf(subject: Subject, spec: Rule['entry']['spec'], section: Section): readonly Finding[] {
+  if (section === 'peer_run') return functionBreadth(subject, 'every runner');
   if (spec?.functions === undefined) return functionBreadth(subject);
   if (!isSide(spec.word)) return bareFunctionBreadth(subject, spec.word);
   return functionBreadth(subject, spec.word.startsWith('runner') ? 'every runner' : 'every function of the wheel');

@@ -112,3 +112,8 @@ describe('a pattern below @module, which sees the function’s own name', () => 
     expect(below(word, 'jobs.active')).toEqual(["covers-more jobs.active_evil jobsXactive (write 'jobs\\.active$')"]);
   });
 });
+
+it('a pattern of peer_run that covers every name covers every runner, and no function of a minion', () => {
+  const found = lint({ peer_run: { web1$: ['.*'] } }).map(({ message }) => message);
+  expect(found.filter((message) => message.includes(' covers '))).toEqual(["'.*' covers every runner"]);
+});

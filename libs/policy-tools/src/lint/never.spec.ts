@@ -1,6 +1,6 @@
 import type { PolicyConfig } from '@natrium/acl';
 import { fleetOf } from '../fleet.js';
-import { showPath, viewPolicy } from '../policy-view.js';
+import { type PolicyView, showPath, viewPolicy } from '../policy-view.js';
 import type { Finding } from './finding.js';
 import { lintPolicy } from './lint.js';
 
@@ -20,6 +20,7 @@ describe('an entry for runners and wheel', () => {
     ['@runner ', "did you mean '@runner'?"],
     ['@ WHEELS', "did you mean '@wheels'?"],
     ['@jobs.active', "write {'@jobs': ['active$']}"],
+    ['@runner.manage', "write {'@runner': ['manage\\.']}"],
     ['@*', "write '@runner', '@wheel' or '@' and the name of a module"],
     ['@', "write '@runner', '@wheel' or '@' and the name of a module"],
   ])('whose word is no side and no module opens nothing, and is not said to: %s', (word, mend) => {
@@ -32,6 +33,45 @@ describe('an entry for runners and wheel', () => {
     }
     expect(opens(lint({ publisher_acl: { fred: [word, '@runners', '@jobs'] } }))).toHaveLength(2);
     expect(never({ publisher_acl: { fred: ['@runners', '@jobs', { '@wheel': ['key\\.list_all$'] }] } })).toEqual([]);
+  });
+});
+
+describe('an entry for a module', () => {
+  const config: PolicyConfig = { external_auth: { pam: { joe: ['@whell', '@jobs', '@wheel', '@local'] } } };
+  const modules = {
+    names: new Set(['jobs', 'manage']),
+    nearest: (word: string, among: Iterable<string>) => [...among].find((one) => one.startsWith(word.slice(0, 2))),
+  };
+  const neverOf = (view: PolicyView) =>
+    lintPolicy(view, fleetOf(['web1'])).map(({ path, code, message, mend }) => [showPath(path), code, message, mend]);
+
+  it('that nobody has opens nothing, where all modules are known', () => {
+    expect(neverOf(viewPolicy(config, modules))).toEqual([
+      [
+        'external_auth.pam.joe[0]',
+        'never-matches',
+        "no runner or wheel module is called 'whell'",
+        "did you mean '@wheel'?",
+      ],
+      [
+        'external_auth.pam.joe[3]',
+        'never-matches',
+        "no runner or wheel module is called 'local'",
+        "write '@runner', '@wheel' or '@' and the name of a module",
+      ],
+    ]);
+  });
+
+  it('may be of a runner of the user’s own, where not all are known', () => {
+    expect(neverOf(viewPolicy(config))).toEqual([]);
+  });
+
+  it('that nobody has is not said to open runners', () => {
+    const found = neverOf(viewPolicy({ publisher_acl: { fred: ['@whell', '@jobs'] } }, modules));
+    expect(found.map(([path, code]) => `${path ?? ''} ${code ?? ''}`)).toEqual([
+      'publisher_acl.fred[0] never-matches',
+      'publisher_acl.fred[1] differs-from-salt',
+    ]);
   });
 });
 
@@ -70,4 +110,23 @@ it('a rule is refused by the blacklist when nothing that begins with its name is
     expect(refused(rule, 'cmd.*')).toEqual([message(rule)]);
   expect(refused('cmd\\.run$', 'cmd.run')).toEqual([message('cmd\\.run$')]);
   expect([refused('cmd', 'cmd'), refused('cmd\\.run', 'cmd.run')]).toEqual([[], []]);
+});
+
+describe('a list for the master’s own account', () => {
+  const list = (key: string) => ({ publisher_acl: { [key]: ['test\\.ping$'] } });
+  const mend = 'remove it; who shall have less needs an account of their own';
+  const said = (key: string) =>
+    `publisher_acl.${key}: '${key}' has full access by the master's own key, of which this list takes nothing; ${mend}`;
+
+  it.each(['omp', 'root'])('restricts nothing: %s', (key) => {
+    expect(never({ user: 'omp', ...list(key) })).toEqual([said(key)]);
+  });
+
+  it('is of another where it is not the master’s', () => {
+    expect(never({ user: 'root', ...list('omp') })).toEqual([]);
+  });
+
+  it('is that of who comes as sudo_<name> where sudo_acl is on', () => {
+    expect(never({ user: 'omp', sudo_acl: true, ...list('omp') })).toEqual([]);
+  });
 });

@@ -1,12 +1,12 @@
-/** Rules that can match nothing that exists, or deny less than they seem to. */
-import { BACK_ENDS, deniedFunction, deniedUser, isBackEnd } from '@natrium/acl';
+/** Rules that can match nothing that exists. */
+import { BACK_ENDS, deniedFunction, deniedUser, isBackEnd, type Policy } from '@natrium/acl';
 import { compileGlob, compilePattern, parseCompoundWord, splitWords } from '@natrium/matchers';
 import { parseMinionId } from '@natrium/model';
 import { type KeyedList, type PolicyView, type Rule } from '../policy-view.js';
 import { provenSamples } from '../samples.js';
 import { functionsNear } from './breadth.js';
 import type { Finding } from './finding.js';
-import { deadWordMend, isSide } from './spec-word.js';
+import { deadWord, isSide } from './spec-word.js';
 import type { Subject } from './subject.js';
 
 /** A caller's pattern whose every sample is no valid id. */
@@ -23,10 +23,16 @@ export function neverAnId({ path, source, test }: Subject): readonly Finding[] {
 }
 
 /** A key of `publisher_acl` or of a back end that names no account and no login. */
-export function neverAKey({ section, key, path }: KeyedList): readonly Finding[] {
+export function neverAKey({ section, key, path }: KeyedList, { settings }: Policy): readonly Finding[] {
   if (section !== 'publisher_acl' && section !== 'external_auth') return [];
   if (key === '') return [never(path, 'nobody has an empty name', 'write a name, or remove the key')];
-  if (section === 'external_auth' || !key.endsWith('%')) return [];
+  if (section === 'external_auth') return [];
+  // With `sudo_acl` it is the list of who comes as `sudo_<that account>`.
+  if ((key === settings.masterAccount || key === 'root') && !settings.sudoAcl) {
+    const message = `'${key}' has full access by the master's own key, of which this list takes nothing`;
+    return [never(path, message, 'remove it; who shall have less needs an account of their own')];
+  }
+  if (!key.endsWith('%')) return [];
   const mend = 'write the names of its accounts, or put the group into external_auth';
   return [never(path, `'${key}' names no group here, and no account: groups count only in external_auth`, mend)];
 }
@@ -41,10 +47,10 @@ export function noBackEnd({ policy }: PolicyView): readonly Finding[] {
 }
 
 /** What a function rule names, and why nobody can use it. */
-export function neverUsed({ keyed, rule, entry }: Rule, { policy }: PolicyView): readonly Finding[] {
+export function neverUsed({ keyed, rule, entry }: Rule, { policy, modules }: PolicyView): readonly Finding[] {
   const { pattern, path } = rule;
   if (pattern === undefined) return [];
-  if (entry.spec !== undefined) return neverOpens(keyed, entry.path, rule, entry.spec.word);
+  if (entry.spec !== undefined) return neverOpens(keyed, entry.path, rule, entry.spec.word, modules);
   const samples = provenSamples(pattern.source, pattern.test).filter((sample) => sample !== '');
   if (samples.length === 0 || ['cmd.run', 'zz9.q'].every(pattern.test)) return [];
   if (samples.every((name) => /[,\s]/.test(name))) {
@@ -78,10 +84,16 @@ export function neverUsed({ keyed, rule, entry }: Rule, { policy }: PolicyView):
   ];
 }
 
-function neverOpens(keyed: KeyedList, path: Finding['path'], rule: Rule['rule'], word: string): readonly Finding[] {
+function neverOpens(
+  keyed: KeyedList,
+  path: Finding['path'],
+  rule: Rule['rule'],
+  word: string,
+  modules: PolicyView['modules'],
+): readonly Finding[] {
   if (opensNoRunners(keyed)) return [specIn(keyed, path, word)];
-  const mend = deadWordMend(word);
-  if (mend !== undefined) return [never(path, `'@${word}' opens nothing`, mend)];
+  const dead = deadWord(word, modules);
+  if (dead !== undefined) return [never(path, dead.message, dead.mend)];
   return isSide(word) || rule.path === path ? [] : neverBare(rule, word);
 }
 
@@ -115,25 +127,6 @@ export function deniedKey({ path, key, names, section }: KeyedList, { policy }: 
   return [unreachable(path, `whom '${key}' names is refused before by publisher_acl_blacklist`, samples.slice(0, 1))];
 }
 
-/** `cmd` among the denied modules stops a function that is called `cmd`, and no other. */
-export function narrowDenials({ policy }: PolicyView): readonly Finding[] {
-  return policy.deniedModules.rules.flatMap(({ path, match }) => {
-    const { source, test } = match;
-    if (!/^\w+$/.test(source) || test(`${source}.run`)) return [];
-    const message = `'${source}' blocks only a function that is called ${source}, not '${source}.run'`;
-    return [
-      {
-        code: 'denies-less',
-        severity: 'warning',
-        path,
-        message,
-        witness: [`${source}.run`],
-        mend: `did you mean '${source}.*'?`,
-      } as const,
-    ];
-  });
-}
-
 /** A regular expression where a glob is read: the ids that it was meant for are outside. */
 export function regexAsGlob(text: string, path: Finding['path']): readonly Finding[] {
   return splitWords(text).flatMap((word) => {
@@ -151,7 +144,7 @@ export function regexAsGlob(text: string, path: Finding['path']): readonly Findi
   });
 }
 
-function never(path: Finding['path'], message: string, mend: string, witness?: readonly string[]): Finding {
+export function never(path: Finding['path'], message: string, mend: string, witness?: readonly string[]): Finding {
   return {
     code: 'never-matches',
     severity: 'warning',

@@ -130,3 +130,23 @@ describe('a list for the master’s own account', () => {
     expect(never({ user: 'omp', sudo_acl: true, ...list('omp') })).toEqual([]);
   });
 });
+
+describe('a distinguished name among the keys of ldap', () => {
+  const under = (backend: string, key: string) => never({ external_auth: { [backend]: { [key]: ['test\\.ping$'] } } });
+
+  it.each([
+    ['cn=salt-admins,ou=groups,dc=example,dc=com', "a group is named by its cn and %; write 'salt-admins%'"],
+    ['CN=salt-admins, OU=Groups,DC=example,DC=com%', "a group is named by its cn and %; write 'salt-admins%'"],
+    ['uid=joe,ou=people,dc=example,dc=com', "a login is the name as it is typed; write 'joe'"],
+  ])('names nobody: %s', (key, said) => {
+    expect(under('ldap', key)).toEqual([`external_auth.ldap.${key}: '${key}' names nobody: ${said}`]);
+  });
+
+  it.each(['salt-admins%', 'joe', 'uid=joe', 'CORP\\joe'])('%s is none', (key) => {
+    expect(under('ldap', key)).toEqual([]);
+  });
+
+  it('is a name as any other elsewhere', () => {
+    expect(under('pam', 'cn=joe,ou=people')).toEqual([]);
+  });
+});

@@ -26,7 +26,7 @@ export function neverAnId({ path, source, test }: Subject): readonly Finding[] {
 export function neverAKey({ section, key, path }: KeyedList, { settings }: Policy): readonly Finding[] {
   if (section !== 'publisher_acl' && section !== 'external_auth') return [];
   if (key === '') return [never(path, 'nobody has an empty name', 'write a name, or remove the key')];
-  if (section === 'external_auth') return [];
+  if (section === 'external_auth') return path[1] === 'ldap' ? distinguishedName(key, path) : [];
   // With `sudo_acl` it is the list of who comes as `sudo_<that account>`.
   if ((key === settings.masterAccount || key === 'root') && !settings.sudoAcl) {
     const message = `'${key}' has full access by the master's own key, of which this list takes nothing`;
@@ -35,6 +35,15 @@ export function neverAKey({ section, key, path }: KeyedList, { settings }: Polic
   if (!key.endsWith('%')) return [];
   const mend = 'write the names of its accounts, or put the group into external_auth';
   return [never(path, `'${key}' names no group here, and no account: groups count only in external_auth`, mend)];
+}
+
+/** As `cn=admins,ou=groups,dc=example,dc=com`: of a group the directory's bare name counts, and no login is one. */
+function distinguishedName(key: string, path: Finding['path']): readonly Finding[] {
+  const [, attribute = '', name] = /^(\w+)=([^,=]+),\s*\w+=/.exec(key) ?? [];
+  if (name === undefined) return [];
+  const isGroup = key.endsWith('%') || attribute.toLowerCase() === 'cn';
+  const message = `'${key}' names nobody: ${isGroup ? 'a group is named by its cn and %' : 'a login is the name as it is typed'}`;
+  return [never(path, message, `write '${name}${isGroup ? '%' : ''}'`)];
 }
 
 /** Sections of `external_auth` for which nobody can log in. */

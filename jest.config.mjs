@@ -40,6 +40,7 @@ export const slow = [
   'tests/http/failover',
   'tests/http/login-budget',
   'tests/http/malformed',
+  'tests/keys/copied',
   'tests/keys/flood',
   'tests/keys/restore',
   'tests/keys/revocation',

@@ -25,6 +25,7 @@ import type { JobCache } from './jobs/job-cache.js';
 import { KeptRuns } from './jobs/kept-runs.js';
 import type { OpenRuns } from './jobs/open-runs.js';
 import type { Minions } from './minions/minions.js';
+import { TwoAtOnce } from './minions/two-at-once.js';
 import type { Presence } from './minions/presence.js';
 import { RecentJobs } from './jobs/recent-jobs.js';
 import { runOn } from './runner-client.js';
@@ -49,6 +50,10 @@ export interface FlowParts {
   readonly goesOn: (run: RunStart) => void;
 }
 
+const TWO_AT_ONCE =
+  'two agents are at work under one identity, so that jobs run on both: one host was copied with the key of the other. ' +
+  'Stop the agent on the copy, remove its pki_dir and its minion_id, give it an id of its own, and start it again';
+
 interface Parts extends FlowParts {
   readonly acl: AclClient;
   readonly fan: FanOut;
@@ -67,7 +72,21 @@ export function gatewayFlows(given: FlowParts) {
     keptRuns,
     returns: returning(parts),
     takeover,
+    twoAtOnce: noticingTwo(parts),
   };
+}
+
+function noticingTwo({ link, minions, events, log, now }: Parts): TwoAtOnce {
+  return new TwoAtOnce({
+    newestOf: (key) => link.directory.jobsOf(key),
+    tell: (key) => {
+      const id = minions.idOf(key);
+      if (id === undefined) return;
+      log.warn({ id }, TWO_AT_ONCE);
+      events.twoAtOnce(id);
+    },
+    now,
+  });
 }
 
 function publishPorts(

@@ -55,6 +55,8 @@ class AtTheDoor {
   readonly said: string[] = [];
   readonly waiting = new Waiting();
   readonly taken: Returned[] = [];
+  /** Of whom returns were heard. */
+  readonly returners: unknown[] = [];
   readonly door = new Door(
     {
       returns: {
@@ -63,6 +65,7 @@ class AtTheDoor {
             resolve(this.taken.push(said) > 0);
           }),
       },
+      twoAtOnce: { heard: (party: unknown) => this.returners.push(party) },
       publish: { handle: (...[, , , tell]: [unknown, unknown, unknown, Tell]) => (this.tell = tell) },
       run: {
         handle: (_: unknown, __: unknown, tell: (ran: Ran) => void) =>
@@ -218,14 +221,14 @@ it('who is not accepted has no job and no return taken', async () => {
   expect(() => {
     at.tell(BEGUN);
   }).toThrow('no job was let in');
-  expect([await at.door.returned(returning('ret')), at.taken]).toEqual([false, []]);
+  expect([await at.door.returned(returning('ret')), at.taken, at.returners]).toEqual([false, [], []]);
 });
 
 it('who returns too much has no more taken: its spool keeps that and sends it again', async () => {
   const at = new AtTheDoor();
   const stored: boolean[] = [];
   for (let times = 0; times < 101; times += 1) stored.push(await at.door.returned(returning(times)));
-  expect([stored.indexOf(false), at.taken.length]).toEqual([100, 100]);
+  expect([stored.indexOf(false), at.taken.length, at.returners.length]).toEqual([100, 100, 100]);
 });
 
 it('a return that is nested too deeply to leave again becomes a sentence; any other is taken as it came', async () => {

@@ -17,6 +17,7 @@ import { refusal } from '@natrium/model';
 import { type Body, contracts } from '@natrium/wire';
 import type { Logger } from 'pino';
 import type { Minions } from '../minions/minions.js';
+import type { TwoAtOnce } from '../minions/two-at-once.js';
 import { NewsTeller } from './news-teller.js';
 import { Refusals } from './refusals.js';
 import type { Waiting } from './waiting.js';
@@ -40,6 +41,13 @@ export interface DoorBudgets {
   readonly now: () => number;
 }
 
+interface Flows {
+  readonly publish: PeerPublish;
+  readonly run: PeerRun;
+  readonly returns: JobReturns;
+  readonly twoAtOnce: Pick<TwoAtOnce, 'heard'>;
+}
+
 export class Door {
   readonly refusals = new Refusals();
   #slowed = 0;
@@ -47,7 +55,7 @@ export class Door {
   #unstored = false;
 
   constructor(
-    private readonly flows: { readonly publish: PeerPublish; readonly run: PeerRun; readonly returns: JobReturns },
+    private readonly flows: Flows,
     private readonly minions: Minions,
     private readonly waiting: Waiting,
     private readonly budgets: DoorBudgets,
@@ -154,6 +162,7 @@ export class Door {
   async returned({ body, party }: Opened<typeof contracts.returned>): Promise<boolean> {
     const { key } = namesOf(party);
     if (!this.minions.knows(party) || !this.budgets.returns.take(key, this.budgets.now())) return false;
+    this.flows.twoAtOnce.heard(party);
     const outcome = withinDepth(body.outcome);
     const said = outcome === body.outcome ? body : { ...body, outcome };
     return this.flows.returns.handle(said, key).then(this.#wasTaken, this.#wasNotTaken);

@@ -136,6 +136,11 @@ export class JobEvents {
     return job;
   }
 
+  /** By a minion's returns two agents share its identity. */
+  twoAtOnce(id: string): void {
+    this.#announce([said(`natrium/twice/${id}`, { id })]);
+  }
+
   #announce(events: readonly Told[]): void {
     for (const { tag, data, origin } of events) this.bus.announce(tag, data, origin);
   }

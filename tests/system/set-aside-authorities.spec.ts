@@ -99,6 +99,15 @@ it('a command asks Node for nothing of it before it needs it', async () => {
   expect(run).toMatchObject({ code: 0, stdout: expect.stringMatching(/^natrium \d/) as string, stderr: '' });
 });
 
+it('nor does what `npm run` starts', async () => {
+  const words = [inRoot('tools/bootstrap.mjs'), 'conformance', inRoot('compat/cases/nodegroup.jsonl')];
+  const run = await runProgram(process.execPath, words, { env: { NODE_EXTRA_CA_CERTS: '/none.pem' } });
+  expect(run).toMatchObject({ code: 0, stdout: expect.stringMatching(/^43 passed, 0 failed$/m) as string });
+  // The first is of the Node that npm itself was started with.
+  const asStarted = process.version.startsWith('v20.') ? 1 : 0;
+  expect(run.stderr.match(/Ignoring extra certs/g) ?? []).toHaveLength(asStarted);
+});
+
 it('what `natriumctl up` starts has it set aside', async () => {
   const before = process.env['NODE_EXTRA_CA_CERTS'];
   process.env['NODE_EXTRA_CA_CERTS'] = '/some.pem';

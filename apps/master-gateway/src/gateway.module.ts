@@ -121,7 +121,9 @@ export class GatewayModule {
     const { http, onHttp } = options;
     if (http !== undefined && onHttp !== undefined) {
       const feed = new HttpFeed(events.feed, (jid) => reads.ownerOf(jid));
-      onHttp(() => openHttp(http, { ...options, ...made, feed, reads, door, allowance: allowanceOf(budgets) }));
+      const { maxBytes: maxEventBytes } = options.events;
+      const needs = { ...options, ...made, feed, reads, door, maxEventBytes, allowance: allowanceOf(budgets) };
+      onHttp(() => openHttp(http, needs));
     }
     return {
       module: GatewayModule,
@@ -161,13 +163,14 @@ interface HttpNeeds {
   readonly allowance: Allowance;
   readonly door: Pick<Door, 'refusals'>;
   readonly metrics?: ServiceMetrics | undefined;
+  readonly maxEventBytes: number;
   readonly log: Logger;
 }
 
 /** The HTTP API over the same flows as everybody else's. */
 function openHttp(
   http: HttpOptions,
-  { link, publish, run, feed, reads, allowance, door: { refusals }, metrics, log }: HttpNeeds,
+  { link, publish, run, feed, reads, allowance, door: { refusals }, metrics, maxEventBytes, log }: HttpNeeds,
 ): Promise<HttpServer> {
   const sessions = new Sessions(link, allowance, refusals);
   const streams = new EventStreams(feed, sessions, log);
@@ -176,7 +179,7 @@ function openHttp(
   const clients = new Clients(calls, http);
   const { openHook, openStats } = http;
   return serveHttp(http, {
-    api: new Api({ sessions, clients, streams, feed, openHook, openStats, refusals, log }),
+    api: new Api({ sessions, clients, streams, feed, openHook, openStats, maxEventBytes, refusals, log }),
     sessions,
     streams,
     jobs: new WholeJobs((jid) => reads.one(jid)),

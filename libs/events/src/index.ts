@@ -1,7 +1,7 @@
 export { EventProblem, type EventFeed, type From, type Listen, type Listening, NotStored } from './buses/bus.js';
 export { LocalBus } from './buses/local-bus.js';
 export { gapEvent } from './buses/outlet.js';
-export { sized, trimmed } from './buses/sized.js';
+export { cutToSize, sized, trimmed } from './buses/sized.js';
 export { cursorText } from './event/cursor.js';
 export { measured } from './event/data-problem.js';
 export { GAP_TAG, type Heard, isGap, lineOf, type Origin, stampOf, timeOf, withoutStamp } from './event/event.js';

@@ -39,8 +39,8 @@ type Authed = Body<typeof contracts.authed>;
 const FAIL_STEP_MS = 400;
 /** Passwords that are looked at at once: hashing is dear on purpose. */
 const MAX_LOOKS = 32;
-/** Logins that are looked at or wait for their turn. */
-const MAX_INSIDE = 64;
+/** Logins that are looked at or wait for their turn: clients of Salt's API log in with each call, by custom all from one host. */
+const MAX_INSIDE = 256;
 /** More than the steps of any back end take together: this alone gives a place back when one of them hangs. */
 const LOOK_MS = 60_000;
 const BUSY_MS = 5000;

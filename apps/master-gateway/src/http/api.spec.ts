@@ -48,6 +48,7 @@ function anApi(parts: {
     feed: { fire: parts.fire } as EventFeed,
     openHook: true,
     openStats: false,
+    maxEventBytes: 1000,
     refusals,
     log: pino({ level: 'warn' }, { write: (line) => logged.push(line) }),
   });
@@ -166,6 +167,20 @@ describe('a hook', () => {
     await hook(api, body, type);
     expect(fired).toEqual([expect.objectContaining({ body, post })]);
   });
+
+  it.each([
+    ['{"a":"LONG"}', { body: 'VALUE_TRIMMED', post: { a: 'x'.repeat(600) } }],
+    ['{"a":1}', { body: '{"a":1}', post: { a: 1 } }],
+    ['{"a":"LONG","b":"LONG"}', { body: 'VALUE_TRIMMED', post: 'VALUE_TRIMMED' }],
+  ])(
+    'that is too large for an event loses its body before what that says, as Salt trims it: %s',
+    async (body, told) => {
+      const fired: ValueMap[] = [];
+      const { api } = anApi({ fire: (_tag, data) => (fired.push(data), Promise.resolve()) });
+      await hook(api, body.replaceAll('LONG', 'x'.repeat(600)));
+      expect(fired).toEqual([expect.objectContaining(told)]);
+    },
+  );
 
   it('is told whatever its bytes are: an event is no command', async () => {
     const fired: ValueMap[] = [];

@@ -1,5 +1,5 @@
 /** What the doors of the HTTP API call: sessions, lowstates, events. Who asks is only ever what the acl-service says of a token. */
-import { EventProblem, NotStored, type Origin } from '@natrium/events';
+import { cutToSize, EventProblem, NotStored, type Origin } from '@natrium/events';
 import { isMap, refusal, type Value, type ValueMap } from '@natrium/model';
 import { LATE, within } from '@natrium/process';
 import { BadRequestException, UnauthorizedException } from '@nestjs/common';
@@ -26,6 +26,7 @@ export interface ApiParts {
   readonly feed: EventFeed;
   readonly openHook: boolean;
   readonly openStats: boolean;
+  readonly maxEventBytes: number;
   readonly refusals: Pick<Refusals, 'count'>;
   readonly log: Logger;
 }
@@ -168,7 +169,8 @@ export class Api {
     const bill = this.parts.openHook ? this.parts.sessions.bill('address', fromOf(req, res)) : undefined;
     const data = hookEvent(req, bodyOf(req, 'any', bill?.pay));
     this.#counts.hooks += 1;
-    await this.#fire(`salt/netapi/hook${rest}`, data, origin);
+    // What the body says is in `post`, too, and that is what reactors read.
+    await this.#fire(`salt/netapi/hook${rest}`, cutToSize(data, this.parts.maxEventBytes, 'body'), origin);
   }
 
   /** Who is told 503 may send it again, and who is told 400 never will. */

@@ -108,6 +108,7 @@ function doors({ gate = [], budget = [], ran, login = [], check = [] }: Script) 
     feed: {} as EventFeed,
     openHook: false,
     openStats: false,
+    maxEventBytes: 1000,
     refusals,
     log: pino({ enabled: false }),
   });

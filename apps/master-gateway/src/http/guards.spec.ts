@@ -75,6 +75,7 @@ async function serve(hasSessions = true, openHook = false): Promise<void> {
     feed: { fire: (tag: string) => Promise.resolve(void fired.push(tag)) } as unknown as EventFeed,
     openHook,
     openStats: false,
+    maxEventBytes: 1000,
     refusals,
     log,
   });

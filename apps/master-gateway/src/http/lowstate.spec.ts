@@ -54,6 +54,7 @@ describe('a lowstate of local', () => {
   });
 
   it('names its target as a text, or as a list with or without commas', () => {
+    for (const tgt_type of ['', null]) expect(localAsk({ fun: 'f.f', tgt: 'a*', tgt_type }, 5).tgtType).toBe('glob');
     expect(localAsk({ fun: 'f.f', tgt: 'a, b', tgt_type: 'list' }, 5).tgt).toEqual(['a', 'b']);
     expect(localAsk({ fun: 'f.f', tgt: 'a,, ', tgt_type: 'list' }, 5).tgt).toEqual(['a']);
     expect(localAsk({ fun: 'f.f', tgt: ['a', ''], tgt_type: 'list' }, 5).tgt).toEqual(['a']);
@@ -152,7 +153,12 @@ describe('a client', () => {
     for (const client of ['ssh', 'toString', '', null, 7]) {
       expect(() => clientOf({ client }, new Set(['ssh', 'toString']))).toThrow('Invalid client specified');
     }
+    const said = (client: Parameters<typeof clientOf>[0][string]) => () => clientOf({ client }, new Set(['local']));
     expect(() => clientOf({}, new Set(['local']))).toThrow("Invalid client specified: 'None'");
+    expect(said(7)).toThrow("Invalid client specified: '7'");
+    expect(said(['local', 'local'])).toThrow('Invalid client specified: a list');
+    expect(said({ local: 1 })).toThrow('Invalid client specified: a mapping');
+    expect(said('ssh')).toThrow("Invalid client specified: 'ssh' is not built; minions are asked by 'local'");
   });
 });
 

@@ -11,6 +11,7 @@ import {
   KWARG_MARK,
   MAX_FUNS,
   MAX_TIMEOUT,
+  pyStr,
   type Value,
   type ValueMap,
   withoutMark,
@@ -67,7 +68,7 @@ const DEFAULT_SUBSET = 3;
 
 export function clientOf({ client }: ValueMap, enabled: ReadonlySet<string>): Client {
   const known = CLIENTS.find((one) => one === client);
-  if (known === undefined) throw new BadRequestException(`Invalid client specified: '${shown(client)}'`);
+  if (known === undefined) throw new BadRequestException(`Invalid client specified: ${shown(client)}`);
   if (!enabled.has(known)) {
     throw new BadRequestException(
       `Client disabled: '${known}'. Add to 'netapi_enable_clients' master config option to enable.`,
@@ -77,7 +78,8 @@ export function clientOf({ client }: ValueMap, enabled: ReadonlySet<string>): Cl
 }
 
 export function localAsk(low: ValueMap, usualTimeout: number): LocalAsk {
-  const tgtType = text(low['tgt_type'] ?? 'glob', 'tgt_type');
+  // A field that is left empty says nothing, as in a form.
+  const tgtType = low['tgt_type'] === '' ? 'glob' : text(low['tgt_type'] ?? 'glob', 'tgt_type');
   const funs = functionsOf(low['fun']);
   const isNamed = isList(low['fun']);
   const [arg, kwarg] = [listOf(low['arg']), kwargOf(low)];
@@ -241,6 +243,8 @@ function missing(key: string): BadRequestException {
 }
 
 function shown(value: Value | undefined): string {
-  if (value === undefined || value === null) return 'None';
-  return typeof value === 'string' ? value.slice(0, 64) : typeof value;
+  if (value !== undefined && (isList(value) || isMap(value))) return `a ${isList(value) ? 'list' : 'mapping'}`;
+  // Salt has it, and whoever enabled it there reads the rest as a slip of his own.
+  const more = value === 'ssh' ? " is not built; minions are asked by 'local'" : '';
+  return `'${pyStr(value ?? null).slice(0, 64)}'${more}`;
 }

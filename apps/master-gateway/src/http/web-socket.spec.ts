@@ -51,7 +51,7 @@ async function serve(
 ): Promise<void> {
   port = await freePort();
   const streams = new EventStreams({} as EventFeed, sessions, log);
-  const api = new Api({ sessions, streams, clients: {} as Clients, feed: {} as EventFeed, openHook: false, openStats: false, refusals: new Refusals(), log }); // prettier-ignore
+  const api = new Api({ sessions, streams, clients: {} as Clients, feed: {} as EventFeed, openHook: false, openStats: false, maxEventBytes: 1000, refusals: new Refusals(), log }); // prettier-ignore
   const options: HttpOptions = {
     host: '127.0.0.1', port, addresses, prefix, tls: undefined, app: undefined, appPath: '/app', static: undefined,
     staticPath: '/static', favicon: undefined, hookPath: '/hook', hasSessions: true, openHook: false, openStats: false, maxBody: 1000, clients: new Set(),

@@ -38,16 +38,23 @@ export function trimmed(data: ValueMap, maxBytes: number): Sized {
   return bytes <= maxBytes ? { data, bytes } : sized(withoutLargest(data, maxBytes), maxBytes);
 }
 
+/** The same of what may have no encoding, which is then the caller's to say: only its size is cut. @param first The value that goes before all others. */
+export function cutToSize(data: ValueMap, maxBytes: number, first: string): ValueMap {
+  const bytes = measured(data);
+  return typeof bytes === 'string' || bytes <= maxBytes ? data : withoutLargest(data, maxBytes, first);
+}
+
 function encodable(data: ValueMap): ValueMap {
   const has = (key: string, value: Value) => dataProblem({ [key]: value }) === undefined;
   return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, has(key, value) ? value : TRIMMED]));
 }
 
-function withoutLargest(data: ValueMap, maxBytes: number): ValueMap {
+function withoutLargest(data: ValueMap, maxBytes: number, first?: string): ValueMap {
   const left: Record<string, Value> = { ...data };
   const values = Object.entries(data).map(([key, value]) => ({ key, bytes: roughSize(value) }));
   let bytes = roughSize(data);
-  for (const largest of values.sort((a, b) => b.bytes - a.bytes)) {
+  const isFirst = ({ key }: { readonly key: string }) => Number(key === first);
+  for (const largest of values.sort((a, b) => isFirst(b) - isFirst(a) || b.bytes - a.bytes)) {
     if (bytes <= maxBytes) break;
     left[largest.key] = TRIMMED;
     bytes += TRIMMED_BYTES - largest.bytes;

@@ -38,6 +38,7 @@ export type { MineAnswer, MineCall, MineItem, MinePort, MineRead } from './mine-
 export { type ExecutionModule, fn, minionRegistry } from './minion-registry.js';
 export { minionFacts } from './own/minion-facts.js';
 export { OwnModules } from './own/own-modules.js';
+export { shellNote } from './process/shell-note.js';
 export { type ProcessPort } from './process/run-process.js';
 export { removeLeftScripts } from './process/script-folder.js';
 export { minionReturners, type ReturnersParts } from './returners/minion-returners.js';

@@ -9,6 +9,7 @@ import { type Absent, type JobReturn, outForAll, pyRepr, type Value, type ValueM
 import { gatherDocs, printDocs } from '../common/docs.js';
 import { EXIT, HIGHEST_EXIT } from '../common/exit-codes.js';
 import type { Printer } from '../common/printer.js';
+import { say } from '../common/refused.js';
 import type { Io, JobTicket } from '../ports.js';
 import { lookUpHint, type Missing, missingText, sayNobody, unknownId } from './missing.js';
 import type { ShowOptions } from './request.js';
@@ -20,6 +21,8 @@ export interface ReportPorts {
   readonly show: ShowOptions;
   /** The command asks for documentation, which is printed once for all minions. */
   readonly docs: boolean;
+  /** Said once, of what was asked, when somebody does it. */
+  readonly note?: string | undefined;
 }
 
 /** Formats that a summary may follow; the others are read by programs. */
@@ -38,6 +41,7 @@ export class JobReport {
   /** Several jobs, one after the other: each value is shown with its jid. */
   #batched = false;
   #returned = 0;
+  #isNoted = false;
   #out: string | undefined;
 
   constructor(ports: ReportPorts) {
@@ -81,7 +85,14 @@ export class JobReport {
     const isNobody = start.minions.length === 0 && (!this.#batched || start.missing.length === 0);
     if (isNobody) sayNobody(start.missing, io);
     else if (!this.#batched) this.#sayJid(start.jid);
+    if (start.minions.length > 0) this.#sayNote();
     return !isNobody;
+  }
+
+  #sayNote(): void {
+    const { io, note } = this.#ports;
+    if (note !== undefined && !this.#isNoted) say(note, io);
+    this.#isNoted = true;
   }
 
   #sayJid(jid: string): void {

@@ -12,7 +12,7 @@ import { interrupted, INTERRUPTED, orInterrupt } from '../common/interrupt.js';
 import { refuseNotBuilt } from '../common/not-built.js';
 import { makePrinter, type Printer } from '../common/printer.js';
 import { runProgram } from '../common/program.js';
-import { refused } from '../common/refused.js';
+import { refused, say } from '../common/refused.js';
 import { withStdinWords } from '../common/stdin-words.js';
 import { withMaster } from '../common/with-master.js';
 import type { ConnectMaster, Io, MasterLink, JobAsk } from '../ports.js';
@@ -23,6 +23,7 @@ import { JobReport } from './job-report.js';
 import { NO_RETURN, sayNobody, sayUnknown } from './missing.js';
 import { type Request, requestOf, shownBy } from './request.js';
 import { listAsk, type Matched, runBatch } from './run-batch.js';
+import { noteOn } from './shell-note.js';
 
 export async function runNatrium(argv: readonly string[], io: Io, connectMaster: ConnectMaster): Promise<number> {
   const program = natriumProgram(io);
@@ -56,9 +57,10 @@ async function carryOut(request: Request, link: MasterLink, printer: Printer, io
   const ask = { ...request.ask, timeout: request.ask.timeout ?? link.defaults.timeout };
   if (mode === 'preview') return preview(link, ask, printer, io);
   const docs = ask.funs.length === 1 && ask.funs[0] === 'sys.doc';
-  const report = new JobReport({ io, printer, show, docs });
+  const note = noteOn(ask);
+  const report = new JobReport({ io, printer, show, docs, note });
   const parts: FollowParts = { link, report, io, progress: request.progress };
-  if (batch === undefined && subset === undefined) return publish(mode, ask, parts);
+  if (batch === undefined && subset === undefined) return publish(mode, ask, parts, note);
   const matched = await orInterrupt(matchedBy(request, link, io), io);
   if (matched === INTERRUPTED) return interrupted(io);
   if (!matched.ok) return refused(matched.error, io);
@@ -68,11 +70,11 @@ async function carryOut(request: Request, link: MasterLink, printer: Printer, io
     if (mode === 'async') return tooManyToStart(minions.length, batch.from, io);
     return runBatch(ask, matched.value, batch, parts);
   }
-  return publish(mode, subset === undefined ? ask : listAsk(ask, minions), parts);
+  return publish(mode, subset === undefined ? ask : listAsk(ask, minions), parts, note);
 }
 
-async function publish(mode: Request['mode'], ask: JobAsk, parts: FollowParts): Promise<number> {
-  if (mode === 'async') return startOnly(parts.link, ask, parts.io);
+async function publish(mode: Request['mode'], ask: JobAsk, parts: FollowParts, note?: string): Promise<number> {
+  if (mode === 'async') return startOnly(ask, parts, note);
   const early = await followJob(parts.link.publish(ask), parts);
   if (early === undefined) return parts.report.finish();
   parts.report.showGathered();
@@ -124,7 +126,7 @@ async function preview(link: MasterLink, ask: JobAsk, printer: Printer, io: Io):
   return EXIT.noneMatched;
 }
 
-async function startOnly(link: MasterLink, ask: JobAsk, io: Io): Promise<number> {
+async function startOnly(ask: JobAsk, { link, io }: FollowParts, note?: string): Promise<number> {
   const answer = await orInterrupt(link.publishAsync(ask), io);
   if (answer === INTERRUPTED) return interrupted(io);
   if (!answer.ok) return refused(answer.error, io);
@@ -134,5 +136,6 @@ async function startOnly(link: MasterLink, ask: JobAsk, io: Io): Promise<number>
   }
   sayUnknown(answer.value.missing, io);
   io.out(`Executed command with job ID: ${answer.value.jid}\n`);
+  if (note !== undefined) say(note, io);
   return EXIT.ok;
 }

@@ -172,6 +172,16 @@ describe('cmd.run', () => {
   it.each([
     ['no-such-program --x', {}, "ERROR: Unable to run command 'no-such-program': No such file or directory"],
     ['/etc/passwd', {}, "ERROR: Unable to run command '/etc/passwd': No such file or directory"],
+    [
+      'source /etc/profile',
+      {},
+      `ERROR: Unable to run command 'source': No such file or directory (python_shell=True runs the command in a shell)`,
+    ],
+    [
+      'no-such-program | x',
+      {},
+      `ERROR: Unable to run command 'no-such-program': No such file or directory (python_shell=True runs the command in a shell)`,
+    ],
     ['pwd', { cwd: '/nonexistent' }, "ERROR: Specified cwd '/nonexistent' either not absolute or does not exist"],
     ['pwd', { cwd: 'etc' }, "ERROR: Specified cwd 'etc' either not absolute or does not exist"],
     ['pwd', { runas: 'no-such-user' }, "ERROR: User 'no-such-user' is not available"],

@@ -8,6 +8,7 @@ import type { BaseContext } from '../loader/registry.js';
 import { findProgram } from '../process/find-program.js';
 import { type Account, type ProcessAsk, type ProcessResult, runProcess, startProcess } from '../process/run-process.js';
 import { SYSTEM_PATH } from '../process/run-tool.js';
+import { NO_SHELL } from '../process/shell-note.js';
 import { splitWords } from '../process/split-words.js';
 import { variables } from './cmd-environment.js';
 import { commandText, mustBePermitted } from './cmd-lists.js';
@@ -42,6 +43,8 @@ export interface Program {
   readonly args: readonly string[];
   /** The command as the caller wrote it, for sentences. */
   readonly cmd: Value;
+  /** It seems to be written for a shell, where its first word may be none of a program. */
+  readonly isOfShell?: boolean;
 }
 
 export async function runCommand(command: CommandAsk, merged: boolean, context: CallContext): Promise<Ran> {
@@ -60,7 +63,8 @@ export async function runNamed(
   context: BaseContext,
 ): Promise<Omit<Ran, 'notes'>> {
   const file = await findProgram(program.file, setting.env['PATH'] ?? SYSTEM_PATH, setting.cwd);
-  if (file === undefined) throw cannotRun(program.file, 'No such file or directory');
+  if (file === undefined)
+    throw cannotRun(program.file, `No such file or directory${program.isOfShell ? WITH_SHELL : ''}`);
   return runProgram({ ...program, file }, options, setting, context);
 }
 
@@ -126,9 +130,13 @@ function shown(cmd: Value, { timeout, rstrip }: CommandOptions, result: ProcessR
   return { pid, retcode, stdout: strip(result.stdout), stderr: strip(result.stderr) };
 }
 
-interface Command {
-  readonly file: string;
-  readonly args: readonly string[];
+/** Words of a shell that are no programs, or do nothing as such. */
+const SHELL_WORDS: ReadonlySet<string> = new Set([
+  '.', 'alias', 'cd', 'eval', 'exec', 'exit', 'export', 'for', 'if', 'set', 'source', 'ulimit', 'umask', 'unset', 'while',
+]); // prettier-ignore
+const WITH_SHELL = ' (python_shell=True runs the command in a shell)';
+
+interface Command extends Pick<Program, 'file' | 'args' | 'isOfShell'> {
   readonly notes: readonly string[];
 }
 
@@ -139,9 +147,8 @@ function commandOf({ cmd, shell, python_shell: asked }: CommandAsk): Command {
     : splitWords(pyStr(cmd));
   const [file, ...args] = words;
   if (file === undefined || file === '') throw new InvocationError('there is no command to run');
-  const note =
-    'The command ran without a shell, its special characters as plain text; python_shell=True runs it in one.';
-  return { file, args, notes: looksLikeShell ? [note] : [] };
+  const isOfShell = looksLikeShell || SHELL_WORDS.has(file);
+  return { file, args, isOfShell, notes: looksLikeShell ? [NO_SHELL] : [] };
 }
 
 function inShell(shell: string, cmd: Value): Command {

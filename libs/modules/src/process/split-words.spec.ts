@@ -20,15 +20,25 @@ describe('splitting a command', () => {
     expect(() => splitWords(command)).toThrow('not closed');
   });
 
-  it('tells what a shell would have read', () => {
-    expect(splitWords('a | b').looksLikeShell).toBe(true);
-    expect(splitWords("a '|' b").looksLikeShell).toBe(false);
-  });
+  it.each([
+    'a | b', 'a && b', 'a; b', 'a >b', 'echo $HOME', 'echo "$HOME"', 'a `b`', 'a "`b`"', 'rm /tmp/good*', 'ls a?', 'ls [ab].log',
+    'mkdir -p /x/{p,q}', 'echo {1..3}', 'ls ~', 'ls ~/x', 'ls ~fred', 'a\nb', 'a b\n  c\n',
+  ])('tells that a shell would have read more in it: %j', (command) => {
+    expect(splitWords(command).looksLikeShell).toBe(true);
+  }); // prettier-ignore
+
+  it.each([
+    "a '|' b", "echo '$HOME'", 'echo "\\$HOME"', 'a\\*', "rm '/tmp/good*'", '[ -f /x ]', 'find . -exec ls {} +', 'git show @{0}',
+    'a~ b', 'x=~y', 'a', '\n a b \n', "a 'b\nc'",
+  ])('and not of it: %j', (command) => {
+    expect(splitWords(command).looksLikeShell).toBe(false);
+  }); // prettier-ignore
 
   it('reads a long hostile text at once', () => {
     const ms = quickest(() => {
       expect(() => splitWords(`"${'\\a'.repeat(200_000)}`)).toThrow('not closed');
       expect(splitWords("'' ".repeat(100_000)).words).toHaveLength(100_000);
+      for (const one of ['[', '{', '{,', '~']) expect(splitWords(one.repeat(200_000)).looksLikeShell).toBe(false);
     });
     expect(ms).toBeLessThan(2_000);
   });

@@ -3,8 +3,23 @@ import { InvocationError } from '../loader/errors.js';
 
 export interface Words {
   readonly words: readonly string[];
-  /** An unquoted `|`, `;`, `&`, `<`, `>`, `$` or backquote: the writer may have had a shell in mind. */
+  /** Something unquoted that only a shell reads, such as `|`, `$`, `*.log`, `{a,b}`, `~` or a second line: the writer may have had one in mind. */
   readonly looksLikeShell: boolean;
+}
+
+/** What a shell reads of text without quotes, and of text in double ones. A `[` that nothing closes is a program. */
+const PLAIN = /[|;&<>$`*?]|\[[^[\]]+\]/;
+const DOUBLE = /(?<!\\)[$`]/;
+/** Stands for a home where a word begins so. */
+const HOME = /^~(?:$|[/\w])/;
+
+function isOfShell(plain: string, begins: boolean): boolean {
+  return PLAIN.test(plain) || (begins && HOME.test(plain)) || (plain.match(/\{[^{}]+\}/g) ?? []).some(isSeveral);
+}
+
+/** `{a,b}` or `{1..9}`. */
+function isSeveral(braces: string): boolean {
+  return /,|\.\./.test(braces);
 }
 
 /** @throws {InvocationError} When a quote is not closed, or a backslash ends the text. */
@@ -19,13 +34,16 @@ export function splitWords(command: string): Words {
     const match = pattern.exec(command);
     if (match === null)
       throw new InvocationError(`a quote or an escape at position ${String(at)} of the command is not closed`);
-    const [, single, double, escaped, plain] = match;
+    const [blanks, single, double, escaped, plain] = match;
+    const isNew = word === undefined;
+    looksLikeShell ||= plain !== undefined ? isOfShell(plain, isNew) : double !== undefined && DOUBLE.test(double);
     const piece = single ?? double?.replace(/\\(["\\])/g, '$1') ?? escaped ?? plain;
     if (piece === undefined) {
+      // A line that is followed by another.
+      looksLikeShell ||= (words.length > 0 || !isNew) && blanks.includes('\n') && pattern.lastIndex < command.length;
       if (word !== undefined) words.push(word);
       word = undefined;
     } else word = (word ?? '') + piece;
-    looksLikeShell ||= plain !== undefined && /[|;&<>$`]/.test(plain);
   }
   if (word !== undefined) words.push(word);
   return { words, looksLikeShell };

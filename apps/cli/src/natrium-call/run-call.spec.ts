@@ -221,6 +221,13 @@ describe('natrium-call', () => {
     expect(said).toBe(`natrium-call: ${flag} is not built yet; nothing was done.\n`);
   });
 
+  it.each(['[direct_call]', "['direct_call']", 'direct_call'])(
+    'takes --module-executors %s, which asks for nothing',
+    async (value) => {
+      expect(await call(['--module-executors', value, 'test.ping'])).toMatchObject({ exit: 0, err: '' });
+    },
+  );
+
   it('says when there is no agent', async () => {
     const io = new ScriptedIo();
     const exit = await runNatriumCall(['test.ping'], io, () =>

@@ -165,6 +165,7 @@ export class Runs {
     const context = {
       caller: grant.caller,
       jid: body.jid,
+      seconds: request.timeout,
       master: masterPort(this.link, { request: body.request, grant: body.grant }, grant.caller, this.#lanes),
       host: this.host,
       signal: AbortSignal.timeout(Math.max(1, request.timeout * 1000)),

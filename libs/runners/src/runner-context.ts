@@ -11,6 +11,8 @@ export interface RunnerContext extends BaseContext {
   /** Who asked for the run. */
   readonly caller: Principal;
   readonly jid: string;
+  /** How many the run may take in all; then it is ended. */
+  readonly seconds: number;
   readonly master: RunnerMasterPort;
   readonly host: RunnerHost;
 }

@@ -44,6 +44,18 @@ describe('manage.*', () => {
     expect(master.waits).toEqual([seconds, seconds, seconds]);
   });
 
+  it.each([
+    [60, [], 15],
+    [10, [], 9],
+    [4, [], 3],
+    [1, [], 1],
+    [4, [{ __kwarg__: true, timeout: 7 }], 17],
+  ])('answers within the %i seconds that it may take, unless it is told to wait: %j', async (seconds, args, silent) => {
+    const master = aMaster({ accepted: ['web1'], connected: [] });
+    for (const name of ['up', 'down', 'status']) await run(`manage.${name}`, args, master, {}, seconds);
+    expect(master.waits).toEqual([silent, silent, silent]);
+  });
+
   it('manage.down takes removekeys first, as in Salt, and removes none', async () => {
     const master = aMaster(cluster);
     expect((await run('manage.down', [false, 'web*', 'compound'], master)).ret).toEqual(['db1']);

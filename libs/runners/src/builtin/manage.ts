@@ -14,6 +14,9 @@ import { sortedIgnoringCase } from '../sorted-ids.js';
 import { TARGET_PARAMS, type TargetArguments, targetOf } from '../target.js';
 import { groupVersions } from '../version-groups.js';
 
+/** What is left of a run's time for its answer. */
+const ANSWER_SECONDS = 1;
+
 /** As in Salt, both are added: how long a connected minion may be silent before it counts as down. */
 const WAITS = [
   {
@@ -129,11 +132,14 @@ interface Waits {
   readonly gather_job_timeout: Value;
 }
 
-function silentSeconds(waits: Waits, { host: { config } }: RunnerContext): number {
+function silentSeconds(waits: Waits, { host: { config }, seconds }: RunnerContext): number {
   const { timeout = null, gather_job_timeout = null } = config;
   // Salt takes 0, as all that is empty, for what was not said.
+  const isSaid = isTrue(waits.timeout) || isTrue(waits.gather_job_timeout);
   const said = (own: Value, set: Value) => secondsOf(isTrue(own) ? own : set);
-  return said(waits.timeout, timeout) + said(waits.gather_job_timeout, gather_job_timeout);
+  const silent = said(waits.timeout, timeout) + said(waits.gather_job_timeout, gather_job_timeout);
+  // Whoever wants it sooner, as with `natrium-run -t 4`, wants an answer: of whom nothing was heard by then is down.
+  return isSaid ? silent : Math.min(silent, Math.max(1, seconds - ANSWER_SECONDS));
 }
 
 async function status(of: TargetArguments, { master }: RunnerContext, silent?: number): Promise<Status> {

@@ -80,16 +80,18 @@ export function aMaster(cluster: Partial<Cluster> = {}): FakeMaster {
   return new FakeMaster({ ...EMPTY, ...cluster });
 }
 
-/** Runs a built-in runner for `web1`. @param config Of the master's settings, those that are others than usual. */
+/** Runs a built-in runner for `web1`. @param config Of the master's settings, those that are others than usual. @param seconds That the run may take. */
 export function run(
   fun: string,
   sent: readonly Value[] = [],
   master = aMaster(),
   config: ValueMap = {},
+  seconds = 60,
 ): Promise<Outcome> {
   const context: RunnerContext = {
     caller: { kind: 'minion', name: 'web1' },
     jid: '20260101000000000001',
+    seconds,
     master,
     host: {
       id: 'master',

@@ -169,6 +169,14 @@ describe('cmd.run', () => {
     },
   );
 
+  it.each(['use_vt', 'template', 'password', 'log_callback', 'encoding'])(
+    'takes %s where it asks for nothing',
+    async (name) => {
+      for (const value of [false, null, ''])
+        expect(await call('cmd.run', ['echo x'], { [name]: value })).toMatchObject({ ret: 'x', success: true });
+    },
+  );
+
   it.each([
     ['no-such-program --x', {}, "ERROR: Unable to run command 'no-such-program': No such file or directory"],
     ['/etc/passwd', {}, "ERROR: Unable to run command '/etc/passwd': No such file or directory"],

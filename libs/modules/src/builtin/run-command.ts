@@ -1,5 +1,5 @@
 /** From the words of `cmd.*` to a process and back: what to run, as whom, where, and what its end comes to. */
-import { isList, messageOf, pyStr, type Value, type ValueMap } from '@natrium/model';
+import { isList, isTrue, messageOf, pyStr, type Value, type ValueMap } from '@natrium/model';
 import { access, constants, stat } from 'node:fs/promises';
 import { coerce } from '../loader/coerce.js';
 import { ExecutionError, InvocationError } from '../loader/errors.js';
@@ -192,9 +192,15 @@ function isReadable(path: string): Promise<boolean> {
   );
 }
 
-/** Salt's options that are not built would otherwise be ignored in silence. */
+/** Options of Salt's that are not built; empty, as by default, they ask for nothing. */
+const NOT_BUILT: ReadonlySet<string> = new Set([
+  'encoding', 'log_callback', 'output_encoding', 'password', 'pillar', 'pillarenv', 'template', 'use_vt',
+]); // prettier-ignore
+
+/** What is not built would otherwise be ignored in silence. */
 function refuseOptions(kwargs: ValueMap): void {
-  const names = Object.keys(kwargs).filter((name) => !name.startsWith('__'));
+  const asks = (name: string) => !name.startsWith('__') && !(NOT_BUILT.has(name) && !isTrue(kwargs[name] ?? null));
+  const names = Object.keys(kwargs).filter(asks);
   if (names.length > 0) throw new InvocationError(`The following keyword arguments are not valid: ${names.join(', ')}`);
 }
 

@@ -30,7 +30,7 @@ describe('a button that is at work', () => {
     const held = await holding(page, path);
     await button.focus();
     await page.keyboard.press('Enter');
-    const route = await held.first;
+    const route = await held.asked(1);
     expect(await focused(page)).toBe(name);
     expect(await button.getAttribute('aria-disabled')).toBe('true');
     await page.keyboard.press('Enter');
@@ -40,7 +40,7 @@ describe('a button that is at work', () => {
     expect(await focused(page)).toBe(name);
     expect(held.count()).toBe(1);
     await page.keyboard.press('Enter');
-    await held.second;
+    await held.asked(2);
     expect(held.count()).toBe(2);
   });
 });
@@ -105,18 +105,15 @@ describe('who listens', () => {
 
 /** Holds the first request for it back; the others pass. */
 async function holding(page: Page, path: string) {
-  let [take, next, count] = [(_: Route): void => undefined, (): void => undefined, 0];
-  const first = new Promise<Route>((resolve) => (take = resolve));
-  const second = new Promise<void>((resolve) => (next = resolve));
+  const routes: Route[] = [];
   await page.route(path, async (route) => {
-    count += 1;
-    if (count === 1) take(route);
-    else {
-      next();
-      await route.continue();
-    }
+    routes.push(route);
+    if (routes.length > 1) await route.continue();
   });
-  return { first, second, count: () => count };
+  return {
+    asked: (times: number) => until(`${path} is asked for, ${String(times)}`, () => routes[times - 1]),
+    count: () => routes.length,
+  };
 }
 
 function focused(page: Page): Promise<string> {

@@ -38,7 +38,8 @@ function listMend(raw: Value, { onlyFunctions }: ListContext): string {
   if (keys.length === 0) return 'put each pattern into a list of its own line: - pattern';
   const shown = keys.slice(0, MAX_SHOWN).map(([key, value]) => {
     const swapped = exchangedMend(key, value)?.replace('write ', '');
-    return swapped ?? `- ${quoted(key)}${value === null && readsAsFunction(key) ? '' : ': […]'}`;
+    if (swapped !== undefined || !readsAsFunction(key)) return swapped ?? `- ${quoted(key)}: […]`;
+    return isMap(value) ? `- TARGET: [{${quoted(key)}: …}]` : `- ${quoted(key)}${value === null ? '' : ': […]'}`;
   });
   return `write ${shown.join(' and ')}${keys.length > MAX_SHOWN ? ', and so on' : ''}`;
 }

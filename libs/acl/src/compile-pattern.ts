@@ -12,29 +12,27 @@ export function prefixPattern(text: string, path: RulePath, problems: ProblemLis
 }
 
 function mendPattern(text: string): string {
-  if (text.startsWith('*')) return `did you mean '.${text}'?`;
-  return isDomainAccount(text)
-    ? `did you mean '${text.replace('\\', '\\\\')}'?`
+  return text.startsWith('*')
+    ? `did you mean '.${text}'?`
     : 'write a regular expression in the syntax of spec/acl.md#patterns';
 }
 
 /** A glob, or else a regular expression from end to end. */
-export function wholePattern(
-  text: string,
-  path: RulePath,
-  problems: ProblemList,
-  isPlain: (text: string) => boolean = isPlainGlob,
-): WholeMatch {
+export function wholePattern(text: string, path: RulePath, problems: ProblemList): WholeMatch {
   const match = compileWholeMatch(text);
-  if (match.problem !== undefined && !isPlain(text)) {
-    problems.add(path, `the pattern '${text}' cannot be used: ${match.problem.reason}`, mendPattern(text));
-  }
+  if (match.problem !== undefined && !isPlainGlob(text)) addUnusable(text, match.problem.reason, path, problems);
   return match;
 }
 
 /** The same for whom a list is: a domain's account is meant as it stands, also where what follows its backslash is no escape. */
 export function userPattern(text: string, path: RulePath, problems: ProblemList): WholeMatch {
-  return wholePattern(text, path, problems, (name) => isPlainGlob(name) || isDomainAccount(name));
+  return isDomainAccount(text) ? compileWholeMatch(text) : wholePattern(text, path, problems);
+}
+
+function addUnusable(text: string, reason: string, path: RulePath, problems: ProblemList): void {
+  const isUser = path.at(-2) === 'users' && isDomainAccount(text);
+  const mend = isUser ? `did you mean '${text.replace('\\', '\\\\')}'?` : mendPattern(text);
+  problems.add(path, `the pattern '${text}' cannot be used: ${reason}`, mend);
 }
 
 /** As `CORP\joe`. */

@@ -96,6 +96,10 @@ describe('a problem', () => {
     expect(found[0]?.mend).toBe("did you mean 'CORP\\\\joe'?");
     expect(policy.deniedUsers.everyone).toBe(true);
     expect(compilePolicy({ publisher_acl_blacklist: { users: ['CORP\\\\joe'] } }).problems).toEqual([]);
+    for (const config of [{ publisher_acl_blacklist: { modules: ['a\\joe'] } }, { peer: { 'CORP\\joe': ['.*'] } }])
+      expect(compilePolicy(config).problems[0]?.mend).toBe(
+        'write a regular expression in the syntax of spec/acl.md#patterns',
+      );
   });
 });
 
@@ -109,6 +113,7 @@ describe('a mapping in the place of a list', () => {
     [{ '@jobs': ['active$'] }, "write - '@jobs': […]"],
     [{ 'test.ping': ['web*'] }, "write - 'web*': [test.ping]"],
     [{ 'test.ping': null }, "write - 'test.ping'"],
+    [{ 'test.ping': { args: ['x'] } }, "write - TARGET: [{'test.ping': …}]"],
     [{}, PATTERNS],
     ['test.ping', PATTERNS],
   ])('becomes entries with the targets that it names: %j', (list, mend) => {

@@ -51,7 +51,13 @@ export function exchangedMend(key: string, raw: Value): string | undefined {
   const isTarget = key.endsWith('*') ? isPlainlyTarget : isNoFunction;
   const targets = items.filter((item) => typeof item === 'string').filter(isTarget);
   if (targets.length === 0 || targets.length < items.length) return undefined;
-  return `write ${targets.map((target) => `- ${quoted(target === '.*' ? '*' : target)}: [${key}]`).join(' and ')}`;
+  return `write ${targets.map((target) => `- ${quoted(asTarget(target))}: [${key}]`).join(' and ')}`;
+}
+
+function asTarget(text: string): string {
+  if (text === '.*') return '*';
+  const ids = text.split(',').map((id) => id.trim());
+  return ids.length > 1 && ids.every((id) => /^[\w.-]+$/.test(id)) ? `L@${ids.join(',')}` : text;
 }
 
 function isNoFunction(text: string): boolean {

@@ -16,6 +16,7 @@ export type {
   Condition,
   Entry,
   FunctionRule,
+  PermittedTarget,
   Policy,
   PolicyProblem,
   RulePath,

@@ -165,10 +165,15 @@ describe('loadYaml', () => {
 
   it('says where a blank is missing behind a colon, whose line was read as text that goes on', () => {
     expect(problem('timeout: 5\nuser:root\nkeep_jobs: 24\n')).toBe('2:1 behind the colon of user a blank is missing');
+    expect(problem('user: root\ntimeout:5\nkeep_jobs: 24\n')).toBe(
+      '2:1 behind the colon of timeout a blank is missing',
+    );
     expect(problem('timeout: 5\nuser:root\n')).toBe('2:1 behind the colon of user a blank is missing');
     expect(problem('user:root\n# who\n\ntimeout: 5\n')).toBe('1:1 behind the colon of user a blank is missing');
     expect(problem('peer:\n  web1:[a]\n  b: [c]\n')).toBe('2:3 behind the colon of web1 a blank is missing');
     expect(problem('a: 1\nhttp://x\nb: 2\n')).toMatch(/^3:2 can not read a block mapping entry/);
+    for (const text of ['10.0.0.1:4506', 'salt.example.com:4506', 'C:\\salt'])
+      expect(problem(`master:\n  ${text}\n timeout: 5\n`)).toMatch(/^3:9 bad indentation/);
   });
 
   it('says which word needs quotes, where it stands', () => {

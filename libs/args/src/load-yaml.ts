@@ -107,7 +107,8 @@ function explain(text: string, error: unknown, indented: boolean): YamlFault {
 
 /** `user:root` is a text, which the parser goes on reading, and complains a line later. */
 const WANTS_KEY = /implicit key|^end of the stream|^bad indentation of a mapping entry/;
-const LACKS_BLANK = /^(\s*)([\w.-]+):(?=[^\s/:])/;
+/** No path, and no port of a host that goes on a line before it. */
+const LACKS_BLANK = /^(?!\s+\S+:\d+\s*$)(\s*)([A-Za-z_][\w.-]+):(?=[^\s/:\\])/;
 
 function lackOfBlank(text: string, line: number, parsers: string): YamlFault | undefined {
   if (!WANTS_KEY.test(parsers)) return undefined;

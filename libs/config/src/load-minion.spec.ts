@@ -175,9 +175,12 @@ describe('module_executors, through which Salt runs each job', () => {
     );
   });
 
-  it.each(['[direct_call]', '[splay, direct_call]'])('is set aside as %s, which only runs it', (executors) => {
-    expect(load(`module_executors: ${executors}\nsplaytime: 5\n`).id).toBe('web1.example.com');
-  });
+  it.each(['[direct_call]', '[splay, direct_call]', 'direct_call'])(
+    'is set aside as %s, which only runs it',
+    (executors) => {
+      expect(load(`module_executors: ${executors}\nsplaytime: 5\n`).id).toBe('web1.example.com');
+    },
+  );
 });
 
 describe('master_type', () => {

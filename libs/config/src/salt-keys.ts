@@ -152,7 +152,7 @@ export const NEEDED: ReadonlyMap<string, Needed> = new Map<string, Needed>([
         'in Salt jobs run through these executors, as in a container or as another account, and here they would not',
       mend: 'start the agent where, and as the account, that they name, and remove this key',
       file: 'minion',
-      isIdle: (value) => isList(value) && value.every((name) => name === 'direct_call' || name === 'splay'),
+      isIdle: (value) => (isList(value) ? value : [value]).every((name) => name === 'direct_call' || name === 'splay'),
     },
   ],
   [

@@ -22,6 +22,8 @@ describe('a key that Natrium does not know', () => {
     expect(load({ master: 'my_etcd: {etcd.host: 10.0.0.1, etcd.port: 4001}\n' }).unused).toEqual(['my_etcd']);
     expect(problems({ master: 'my_etcd: {etcd.host: 10.0.0.1, port: 4001}\n' })).toHaveLength(1);
     expect(problems({ master: 'my_etcd: {}\n' })).toHaveLength(1);
+    expect(problems({ master: 'my_acl: {first.last: [test.ping]}\n' })).toHaveLength(1);
+    expect(problems({ master: 'my_hosts: {web1.example.com: up, db1.example.com: up}\n' })).toHaveLength(1);
   });
 
   it.each(['engines_dirs', 'fileserver_dirs', 'pillar_dirs', 'roster_dirs', 'proxy_dirs', 'auth_dirs', 'wheel_dirs'])(
@@ -46,13 +48,13 @@ describe('a key that Natrium does not know', () => {
     ]);
     const lists = 'publisher_acl_blacklist:\nusers: [root]\nmodules: [cmd.*]\n';
     expect(problems({ master: lists })).toEqual([
-      `DIR/master:2: users: ${none}. Mend: indent it below publisher_acl_blacklist, which has no value; or did you mean user?`,
+      `DIR/master:2: users: ${none}. Mend: did you mean user? Or indent it below publisher_acl_blacklist, which has no value.`,
       `DIR/master:3: modules: ${none}. Mend: indent it below publisher_acl_blacklist, which has no value.`,
     ]);
   });
 
   it('is a problem where it restricts somebody in Salt, and would restrict nobody here', () => {
-    expect(problems({ master: 'mine_get: {web1: [network.*]}\n' })).toEqual([
+    expect(problems({ master: 'mine_get: {web1.example.com: [network.*]}\n' })).toEqual([
       expect.stringContaining('mine_get: in Salt this restricts who reads the mine, and here it would not'),
     ]);
   });
@@ -63,5 +65,11 @@ describe('a key that Natrium does not know', () => {
       'DIR/master:3: publisher_alc: no key of Natrium, and none of Salt’s that it knows. Mend: did you mean publisher_acl?',
       'DIR/master:4: frobnicate: no key of Natrium, and none of Salt’s that it knows. Mend: remove it; docs/configuration.md lists the keys.',
     ]);
+    for (const [key, near] of [
+      ['publisher_alc', 'publisher_acl'],
+      ['peer_rum', 'peer_run'],
+    ] as const)
+      expect(problems({ master: `${key}: {first.last: [test.ping]}\n` }).join()).toContain(`did you mean ${near}?`);
+    expect(problems({ master: 'client_acl: {first.last: [test.ping]}\n' }).join()).toContain('renamed');
   });
 });

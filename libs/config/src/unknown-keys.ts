@@ -1,6 +1,6 @@
 /** Keys that neither the schema nor Salt knows, and those of Salt that cannot be set aside: why each stops the start, and what was probably meant. */
 import type { Path } from '@natrium/args';
-import { isMap, type Value } from '@natrium/model';
+import { isList, isMap, type Value } from '@natrium/model';
 import type * as z from 'zod/mini';
 import { READING } from './config-files.js';
 import { nearestKey } from './nearest-key.js';
@@ -35,12 +35,18 @@ export function unknownKeys(
   });
 }
 
-/** Keys that nobody reads by their name, whatever it is: what an alias refers to, by custom with a `_`, the profile of an sdb or of a module. */
+/** Keys that nobody reads by their name, whatever it is: what an alias refers to, by custom with a `_`, and the profile of an sdb. */
 function isHolder(key: string, value: Value): boolean {
-  if (key.startsWith('_')) return true;
-  if (!isMap(value)) return false;
-  const names = Object.keys(value);
-  return names.includes('driver') || (names.length > 0 && names.every(isDotted));
+  return key.startsWith('_') || (isMap(value) && Object.hasOwn(value, 'driver'));
+}
+
+/** The same of another of Salt's modules, `{etcd.host: 10.0.0.1, etcd.port: 4001}`; a list of somebody's may have dots in its names, too. */
+function isProfile(value: Value): boolean {
+  const settings = isMap(value) ? Object.entries(value) : [];
+  const modules = new Set(settings.map(([name]) => name.split('.')[0]));
+  return (
+    modules.size === 1 && settings.every(([name, setting]) => isDotted(name) && !isList(setting) && !isMap(setting))
+  );
 }
 
 /** The key below which this one was to be indented, it seems: the next one above it has no value. */
@@ -76,15 +82,14 @@ function unknownKey(
   const elsewhere = kind.name === 'master' ? 'minion' : 'master';
   if (kind.isOther(key)) return { reason: `this is a key of the ${elsewhere} file`, mend: `move it there` };
   const near = nearestKey(key, [...Object.keys(kind.schema.shape), ...saltKeys()]);
-  const mends = [indentBelow(parent()), near === undefined ? undefined : `did you mean ${near}?`];
-  return {
-    reason: 'no key of Natrium, and none of Salt’s that it knows',
-    mend: mends.filter((mend) => mend !== undefined).join('; or ') || 'remove it; docs/configuration.md lists the keys',
-  };
+  if (near === undefined && isProfile(value)) return undefined;
+  return { reason: 'no key of Natrium, and none of Salt’s that it knows', mend: mendOf(near, parent()) };
 }
 
-function indentBelow(parent: string | undefined): string | undefined {
-  return parent === undefined ? undefined : `indent it below ${parent}, which has no value`;
+function mendOf(near: string | undefined, parent: string | undefined): string {
+  const indent = parent === undefined ? undefined : `indent it below ${parent}, which has no value`;
+  if (near === undefined) return indent ?? 'remove it; docs/configuration.md lists the keys';
+  return `did you mean ${near}?${indent === undefined ? '' : ` Or ${indent}`}`;
 }
 
 function neededBySalt(key: string, value: Value, file: 'master' | 'minion') {

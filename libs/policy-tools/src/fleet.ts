@@ -69,11 +69,30 @@ export function fleetOfRules(...views: readonly PolicyView[]): Fleet {
   return fleetOf(new Set(ids.filter(isPlainId)), new Map(), 'rules');
 }
 
-/** With what a target names letter by letter, as minions of which nothing else is known, where no inventory was given. */
-export function knowingIdsOf({ tgt, tgtType }: Target, fleet: Fleet): Fleet {
-  if (fleet.from === 'given' || !['glob', 'list'].includes(tgtType)) return fleet;
+/**
+ * With what a target names letter by letter, as minions of which nothing else is known, where no inventory was given. Not where a rule
+ * goes by data of minions: it would seem to leave out one that it may well mean.
+ */
+export function knowingIdsOf({ tgt, tgtType }: Target, fleet: Fleet, views: readonly PolicyView[]): Fleet {
+  if (fleet.from === 'given' || !['glob', 'list'].includes(tgtType) || views.some(goesByData)) return fleet;
   const words = typeof tgt === 'string' ? tgt.split(tgtType === 'list' ? ',' : ' ') : tgt;
   return fleetOf(new Set([...fleet.accepted, ...words.filter(isPlainId)]), new Map(), fleet.from);
+}
+
+function goesByData(view: PolicyView): boolean {
+  return keyedLists(view).some(({ list }) =>
+    list.entries.some(({ target, spec }) => target !== undefined && spec === undefined && isOfData(target.text, view)),
+  );
+}
+
+function isOfData(text: string, view: PolicyView): boolean {
+  return splitWords(text).some((word) => {
+    const { engine, pattern } = parseCompoundWord(word);
+    if (engine !== 'N') return engine !== undefined && engine !== 'L' && engine !== 'E';
+    return (expandNodeGroup(pattern, view.policy.nodegroups) ?? []).some(
+      (inner) => !inner.startsWith('N@') && isOfData(inner, view),
+    );
+  });
 }
 
 function idsIn(text: string, view: PolicyView): readonly string[] {

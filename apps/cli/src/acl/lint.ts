@@ -20,7 +20,10 @@ const PROBLEMS = 2;
 export async function runLint(asked: AclCommand): Promise<number> {
   const { words, options, io } = asked;
   refuseWords(words.slice(1));
-  const loaded = loadPolicy(words[0] ?? options.text('policy') ?? configDirOf(options, io), { builtIn: false });
+  const loaded = loadPolicy(words[0] ?? options.text('policy') ?? configDirOf(options, io), {
+    builtIn: false,
+    inSpite: true,
+  });
   const found = loaded.ok ? await findingsOf(loaded.value, asked) : loaded.error.map(placedProblem);
   const count = (severity: Severity): number => found.filter((one) => one.severity === severity).length;
   const [problems, warnings, notes] = [count('problem'), count('warning'), count('note')];

@@ -21,7 +21,8 @@ export async function chosenFleet(asked: AclCommand, views: readonly PolicyView[
   if (file !== undefined) return fleetIn(file);
   const running = asked.options.flag('offline') ? undefined : await fleetOfCluster(asked);
   if (running !== undefined) return running;
-  return target === undefined ? fleetOfRules(...views) : knowingIdsOf(target, fleetOfRules(...views));
+  const named = fleetOfRules(...views);
+  return target === undefined ? named : knowingIdsOf(target, named, views);
 }
 
 /** @param word `FILE`, or `FILE#NAME` where a file holds several. */

@@ -63,11 +63,14 @@ export interface LoadedPolicy {
 export interface PolicyOptions {
   /** Whether what the built-in runners may publish counts, as it does at the gate. */
   readonly builtIn: boolean;
+  /** Of a folder: looks at its lists in spite of other problems of its files, with which it would not be in force. */
+  readonly inSpite?: boolean;
 }
 
-/** @returns The problems when nothing can be read at all. */
-export function loadPolicy(path: string, { builtIn }: PolicyOptions): Result<LoadedPolicy, readonly ConfigProblem[]> {
-  const read = isFolder(path) ? readFolder(path) : readFile(path);
+/** @returns The problems when there is no policy to look at. */
+export function loadPolicy(path: string, options: PolicyOptions): Result<LoadedPolicy, readonly ConfigProblem[]> {
+  const { builtIn, inSpite = false } = options;
+  const read = isFolder(path) ? readFolder(path, inSpite) : readFile(path);
   if (!read.ok) return read;
   const { config, reactor, doors, locate, problems, replaced, hasOwnRunners } = read.value;
   const view = viewPolicy(
@@ -96,7 +99,7 @@ function isFolder(path: string): boolean {
   }
 }
 
-function readFolder(dir: string): Result<Read, readonly ConfigProblem[]> {
+function readFolder(dir: string, inSpite: boolean): Result<Read, readonly ConfigProblem[]> {
   if (!['master', 'master.d'].some((name) => existsSync(join(dir, name)))) {
     return err([
       { file: dir, path: [], reason: 'there is no master file here', mend: 'name a master file, or its folder' },
@@ -106,6 +109,7 @@ function readFolder(dir: string): Result<Read, readonly ConfigProblem[]> {
   if (!read.ok) return read;
   const { given, locate, replaced } = read.value;
   const loaded = loadMasterConfig(dir);
+  if (!loaded.ok && !inSpite) return loaded;
   const problems = loaded.ok ? [] : loaded.error;
   const sections = replaced.filter(({ key }) => SECTIONS.has(key));
   return ok({ ...sectionsOf(loaded.ok ? loaded.value.config : given), locate, problems, replaced: sections });
@@ -123,6 +127,8 @@ function readFile(file: string): Result<Read, readonly ConfigProblem[]> {
   }
   return ok({
     ...sectionsOf(value ?? {}),
+    // Another file of the same folder may say so.
+    hasOwnRunners: true,
     locate: (path) => ({ file, line: locate(path).line }),
     problems: masterKeyProblems(loaded.value),
     replaced: [],

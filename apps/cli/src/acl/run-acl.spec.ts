@@ -180,8 +180,14 @@ describe('natriumctl acl', () => {
       ':3: problem: publisher_acl.fred: this is not a list',
     ])
       expect(out).toContain(`${join(folder, 'master')}${said}`);
-    const asked = await run(['can-i', 'fred', 'test.ping', 'web1', '--policy', folder, '--offline']);
-    expect(asked).toMatchObject({ exit: 13, err: expect.stringContaining('The policy has 3 problems') as string });
+    // It would not be in force: nothing can be said of who may.
+    for (const words of [
+      ['can-i', 'fred', 'test.ping', 'web1'],
+      ['who-can', 'test.ping', 'web1'],
+    ]) {
+      const asked = await run([...words, '--policy', folder, '--offline']);
+      expect(asked).toMatchObject({ exit: 2, out: '', err: expect.stringContaining('frobnicate: no key') as string });
+    }
   });
 
   it('lint warns of a list that a file which is read later takes the place of', async () => {
@@ -202,6 +208,7 @@ describe('natriumctl acl', () => {
     const list = "external_auth:\n  pam:\n    fred: ['@whell']\n";
     const told = await run(['lint', masterFolder('own', { master: list }), '--offline']);
     expect(told.out).toContain("did you mean '@wheel'?");
+    expect((await run(['lint', file('alone', list), '--offline'])).out).not.toContain('did you mean');
     const others = masterFolder('others', { master: `runner_dirs: [/srv/runners]\n${list}` });
     expect((await run(['lint', others, '--offline'])).out).not.toContain('did you mean');
   });
@@ -237,6 +244,20 @@ describe('natriumctl acl', () => {
     expect((await ask('who-can', 'cmd.run', '-L', 'web1,db1')).out).not.toContain('account deploy');
     expect(await ask('can-i', 'deploy', 'cmd.run', 'db1')).toMatchObject({ exit: 13 });
     expect(await ask('can-i', 'deploy', 'cmd.run', 'web1')).toMatchObject({ exit: 0 });
+  });
+
+  it('says nothing of a minion that nobody knows where a rule goes by what it is, and not by its name', async () => {
+    const rules = "publisher_acl:\n  deploy: [{'web*': [cmd\\.run$]}]\n  fred: [{'G@os:Debian': [cmd\\.run$]}]\n";
+    for (const policy of [
+      rules,
+      `${rules}nodegroups: {debian: 'G@os:Debian'}\n`.replace("'G@os:Debian': [", "'N@debian': ["),
+    ]) {
+      const { out } = await run(['who-can', 'cmd.run', 'web1', '--policy', file('data', policy)]);
+      expect(out).toContain('account fred');
+      expect(out).toContain('?  no minion matches the target');
+      const asked = await run(['can-i', 'fred', 'cmd.run', 'web1', '--policy', file('data', policy)]);
+      expect(asked).toMatchObject({ exit: 0, out: expect.stringContaining('minions  nobody') as string });
+    }
   });
 
   it('who-can says that it looked at no target of a rule where its own means nobody', async () => {

@@ -239,9 +239,8 @@ function certificateFinding({ what, from, to, ended, mend }: Certificate, nowMs:
 
 export function checkPolicy(configDir: string): readonly Finding[] {
   const loaded = loadPolicy(configDir, { builtIn: false });
-  const wrong = loaded.ok ? loaded.value.problems : loaded.error;
-  if (!loaded.ok || wrong.length > 0)
-    return wrong.map((one) => problem('policy', problemSentence(one), one.mend)).slice(0, MAX_SHOWN);
+  if (!loaded.ok)
+    return loaded.error.map((one) => problem('policy', problemSentence(one), one.mend)).slice(0, MAX_SHOWN);
   const { view, reactor, doors } = loaded.value;
   const found = [...lintPolicy(view, fleetOfRules(view)), ...lintReactor(reactor, view, doors)];
   const count = (severity: string) => found.filter((one) => one.severity === severity).length;

@@ -26,6 +26,8 @@ describe('an entry of the blacklist that denies nobody', () => {
     ['cmd.run ', "write 'cmd.run'"],
     ['cmd.*,test.*', "write an entry for each: 'cmd.*', 'test.*'"],
     ['cmd.run, cp.push', "write an entry for each: 'cmd.run', 'cp.push'"],
+    ['cmd.run,.*', "write an entry for each function, as 'cmd.run'"],
+    ['cmd.run; cp.push', "write an entry for each function, as 'cmd.run'"],
   ])('has in it what is in no function’s name: %s', (entry, mend) => {
     expect(told('modules', entry)).toEqual([
       `publisher_acl_blacklist.modules[1]: '${entry}' denies nothing: no function's name has an @, a comma or a blank; ${mend}`,
@@ -57,10 +59,19 @@ describe('an entry of the blacklist that can deny somebody', () => {
     expect(told('users', entry)).toEqual([]);
   });
 
-  it.each(['jobs.*', 'key\\.', '[ a]b\\.c', 'a ?b\\.c', 'a {0}b', '@*cmd\\.run', 'x@|cmd\\.run', '(@run)?cmd.x', '*'])(
-    'is not said to deny nobody: %s among the modules',
-    (entry) => {
-      expect(told('modules', entry)).toEqual([]);
-    },
-  );
+  it.each([
+    'jobs.*',
+    'key\\.',
+    '[ a]b\\.c',
+    'a ?b\\.c',
+    'a {0}b',
+    '@*cmd\\.run',
+    'x@|cmd\\.run',
+    '(@run)?cmd.x',
+    '*',
+    'cmd.{1,99}',
+    '^.{5,}$',
+  ])('is not said to deny nobody: %s among the modules', (entry) => {
+    expect(told('modules', entry)).toEqual([]);
+  });
 });

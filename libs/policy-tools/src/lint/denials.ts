@@ -36,19 +36,23 @@ function wordMend(word: string): string {
   return "write the functions of runners and wheel by their own names, such as 'jobs.*'";
 }
 
+const NAME = /^\w+\.(?:\w+|\*)$/;
+
 /** Several functions, or one with what seems to be its arguments. */
 function splitMend(source: string): string {
   const words = splitWords(source.replaceAll(',', ' '));
-  const names = words.filter((word, at) => at === 0 || /^\w+\\?\.[\w.*\\]+$/.test(word));
-  if (names.length === 0) return 'write the names of functions';
-  const shown = names.map((name) => `'${name}'`).join(', ');
-  if (names.length === words.length) return `write ${names.length === 1 ? shown : `an entry for each: ${shown}`}`;
-  return `write ${shown}; arguments are not looked at here`;
+  const [first = ''] = words;
+  if (words.every((word) => NAME.test(word)))
+    return words.length > 1
+      ? `write an entry for each: ${words.map((word) => `'${word}'`).join(', ')}`
+      : `write '${first}'`;
+  if (!source.includes(',') && NAME.test(first)) return `write '${first}'; arguments are not looked at here`;
+  return "write an entry for each function, as 'cmd.run'";
 }
 
 /** Tells whether whatever matches has one of these characters, read as a glob and as a regular expression. */
 function mustHave(source: string, chars: string): boolean {
-  return !/[|()[\]\\]/.test(source) && new RegExp(`[${chars}](?![*?{])`, 'u').test(source);
+  return !/[|()[\]{}\\]/.test(source) && new RegExp(`[${chars}](?![*?])`, 'u').test(source);
 }
 
 /** `cmd` among the denied modules stops a function that is called `cmd`, and no other. */

@@ -14,6 +14,7 @@ describe('an entry whose target and functions are exchanged', () => {
     [{ 'test.ping': ['web*', 'db*'] }, "- 'web*': [test.ping] and - 'db*': [test.ping]"],
     [{ 'cmd.run': ['db1'] }, "- 'db1': [cmd.run]"],
     [{ 'cmd.run': 'db1' }, "- 'db1': [cmd.run]"],
+    [{ 'cmd.run': ['db1, db2'] }, "- 'L@db1,db2': [cmd.run]"],
     [{ 'state.apply': ['.*'] }, "- '*': [state.apply]"],
     [{ 'test\\.ping$': ['G@os:Debian'] }, "- 'G@os:Debian': [test\\.ping$]"],
     [{ 'test.*': ['web*'] }, "- 'web*': [test.*]"],
@@ -27,6 +28,13 @@ describe('an entry whose target and functions are exchanged', () => {
     expect(told({ 'test.ping': ['*', 'web*'] })).toEqual([
       "problem external_auth.pam.ops[0].test.ping[0]: the pattern '*' cannot be used: there is nothing that * could repeat; target and functions look exchanged: write - '*': [test.ping] and - 'web*': [test.ping]",
     ]);
+  });
+
+  it('is none where a minion is called so', () => {
+    const view = viewPolicy({ external_auth: { pam: { ops: [{ 'docker.build': ['.*'] }] } } });
+    const found = lintPolicy(view, fleetOf(['docker.build'])).map(({ message }) => message);
+    expect(found.join()).not.toContain('exchanged');
+    expect(found).toContain("'.*' covers every function of every module, cmd.run among them");
   });
 
   it('is not told of as a repetition', () => {

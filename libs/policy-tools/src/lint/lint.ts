@@ -32,7 +32,7 @@ import type { Subject } from './subject.js';
 
 export function lintPolicy(view: PolicyView, fleet: Fleet): readonly Finding[] {
   const lists = keyedLists(view);
-  const exchanged = exchangedEntries(view);
+  const exchanged = exchangedEntries(view, fleet);
   const isSound = (entry: Entry): boolean => !exchanged.has(entry);
   return [
     ...view.problems.map((problem) => malformed(problem, view)),

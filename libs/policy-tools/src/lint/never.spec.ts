@@ -57,7 +57,7 @@ describe('an entry for a module', () => {
         'external_auth.pam.joe[3]',
         'never-matches',
         "no runner or wheel module is called 'local'",
-        "write '@runner', '@wheel' or '@' and the name of a module",
+        "write '@' and the name of a module",
       ],
     ]);
   });
@@ -135,11 +135,15 @@ describe('a distinguished name among the keys of ldap', () => {
   const under = (backend: string, key: string) => never({ external_auth: { [backend]: { [key]: ['test\\.ping$'] } } });
 
   it.each([
-    ['cn=salt-admins,ou=groups,dc=example,dc=com', "a group is named by its cn and %; write 'salt-admins%'"],
-    ['CN=salt-admins, OU=Groups,DC=example,DC=com%', "a group is named by its cn and %; write 'salt-admins%'"],
-    ['uid=joe,ou=people,dc=example,dc=com', "a login is the name as it is typed; write 'joe'"],
-  ])('names nobody: %s', (key, said) => {
-    expect(under('ldap', key)).toEqual([`external_auth.ldap.${key}: '${key}' names nobody: ${said}`]);
+    ['cn=salt-admins,ou=groups,dc=example,dc=com', "write 'salt-admins%'"],
+    ['CN=salt-admins, OU=Groups,DC=example,DC=com%', "write 'salt-admins%'"],
+    ['uid=joe,ou=people,dc=example,dc=com', "write 'joe'"],
+    ['uid=*,ou=people,dc=example,dc=com', "write such a name, as 'admins%'"],
+    ['cn=.*,ou=groups', "write such a name, as 'admins%'"],
+    ['OU=Admins,DC=corp,DC=example', "write such a name, as 'admins%'"],
+  ])('names nobody: %s; %s', (key, mend) => {
+    const said = `'${key}' names nobody: a group is named by its cn and %, a login as it is typed; ${mend}`;
+    expect(under('ldap', key)).toContain(`external_auth.ldap.${key}: ${said}`);
   });
 
   it.each(['salt-admins%', 'joe', 'uid=joe', 'CORP\\joe'])('%s is none', (key) => {

@@ -41,9 +41,10 @@ export function neverAKey({ section, key, path }: KeyedList, { settings }: Polic
 function distinguishedName(key: string, path: Finding['path']): readonly Finding[] {
   const [, attribute = '', name] = /^(\w+)=([^,=]+),\s*\w+=/.exec(key) ?? [];
   if (name === undefined) return [];
-  const isGroup = key.endsWith('%') || attribute.toLowerCase() === 'cn';
-  const message = `'${key}' names nobody: ${isGroup ? 'a group is named by its cn and %' : 'a login is the name as it is typed'}`;
-  return [never(path, message, `write '${name}${isGroup ? '%' : ''}'`)];
+  const message = `'${key}' names nobody: a group is named by its cn and %, a login as it is typed`;
+  const isGroup = key.endsWith('%') || /^cn$/i.test(attribute);
+  const isName = /^[\w-]+$/.test(name) && (isGroup || /^uid$/i.test(attribute));
+  return [never(path, message, isName ? `write '${name}${isGroup ? '%' : ''}'` : "write such a name, as 'admins%'")];
 }
 
 /** Sections of `external_auth` for which nobody can log in. */

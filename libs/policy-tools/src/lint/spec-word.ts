@@ -22,7 +22,7 @@ export function deadWord(word: string, modules: KnownModules | undefined): DeadW
   const near = modules.nearest(word, [...SIDES, ...modules.names]);
   return {
     message: `no runner or wheel module is called '${word}'`,
-    mend: near === undefined ? SHAPE : `did you mean '@${near}'?`,
+    mend: near === undefined ? "write '@' and the name of a module" : `did you mean '@${near}'?`,
   };
 }
 

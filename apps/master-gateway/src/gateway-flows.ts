@@ -51,8 +51,9 @@ export interface FlowParts {
 }
 
 const TWO_AT_ONCE =
-  'two agents are at work under one identity, so that jobs run on both: one host was copied with the key of the other. ' +
-  'Stop the agent on the copy, remove its pki_dir and its minion_id, give it an id of its own, and start it again';
+  'two agents are at work under one identity, so that jobs run on both: a host was copied with its key, or the key was stolen. ' +
+  'On a copy stop the agent, remove minion.key, broker-user.jwt and minion_id from its pki_dir, give it an id of its own and start it. ' +
+  'If you know of no copy take the key away (natrium-key -d ID), and let the host join anew';
 
 interface Parts extends FlowParts {
   readonly acl: AclClient;

@@ -168,10 +168,14 @@ describe('a hook', () => {
     expect(fired).toEqual([expect.objectContaining({ body, post })]);
   });
 
+  /** What takes more room as values than as text. */
+  const FLOATS = JSON.stringify(Array<number>(150).fill(0.5));
+
   it.each([
     ['{"a":"LONG"}', { body: 'VALUE_TRIMMED', post: { a: 'x'.repeat(600) } }],
     ['{"a":1}', { body: '{"a":1}', post: { a: 1 } }],
     ['{"a":"LONG","b":"LONG"}', { body: 'VALUE_TRIMMED', post: 'VALUE_TRIMMED' }],
+    [FLOATS, { body: FLOATS, post: 'VALUE_TRIMMED' }],
   ])(
     'that is too large for an event loses its body before what that says, as Salt trims it: %s',
     async (body, told) => {

@@ -38,10 +38,12 @@ export function trimmed(data: ValueMap, maxBytes: number): Sized {
   return bytes <= maxBytes ? { data, bytes } : sized(withoutLargest(data, maxBytes), maxBytes);
 }
 
-/** The same of what may have no encoding, which is then the caller's to say: only its size is cut. @param first The value that goes before all others. */
+/** The same of what may have no encoding, which is then the caller's to say: only its size is cut. @param first The value that goes before all others, where that is enough. */
 export function cutToSize(data: ValueMap, maxBytes: number, first: string): ValueMap {
   const bytes = measured(data);
-  return typeof bytes === 'string' || bytes <= maxBytes ? data : withoutLargest(data, maxBytes, first);
+  if (typeof bytes === 'string' || bytes <= maxBytes) return data;
+  const without = { ...data, [first]: TRIMMED };
+  return roughSize(without) <= maxBytes ? without : withoutLargest(data, maxBytes);
 }
 
 function encodable(data: ValueMap): ValueMap {
@@ -49,12 +51,11 @@ function encodable(data: ValueMap): ValueMap {
   return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, has(key, value) ? value : TRIMMED]));
 }
 
-function withoutLargest(data: ValueMap, maxBytes: number, first?: string): ValueMap {
+function withoutLargest(data: ValueMap, maxBytes: number): ValueMap {
   const left: Record<string, Value> = { ...data };
   const values = Object.entries(data).map(([key, value]) => ({ key, bytes: roughSize(value) }));
   let bytes = roughSize(data);
-  const isFirst = ({ key }: { readonly key: string }) => Number(key === first);
-  for (const largest of values.sort((a, b) => isFirst(b) - isFirst(a) || b.bytes - a.bytes)) {
+  for (const largest of values.sort((a, b) => b.bytes - a.bytes)) {
     if (bytes <= maxBytes) break;
     left[largest.key] = TRIMMED;
     bytes += TRIMMED_BYTES - largest.bytes;

@@ -169,7 +169,7 @@ describe('cmd.run', () => {
     },
   );
 
-  it.each(['use_vt', 'template', 'password', 'log_callback', 'encoding'])(
+  it.each(['use_vt', 'template', 'password', 'log_callback', 'encoding', 'group', 'encoded_cmd'])(
     'takes %s where it asks for nothing',
     async (name) => {
       for (const value of [false, null, ''])

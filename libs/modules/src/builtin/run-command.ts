@@ -8,8 +8,7 @@ import type { BaseContext } from '../loader/registry.js';
 import { findProgram } from '../process/find-program.js';
 import { type Account, type ProcessAsk, type ProcessResult, runProcess, startProcess } from '../process/run-process.js';
 import { SYSTEM_PATH } from '../process/run-tool.js';
-import { NO_SHELL } from '../process/shell-note.js';
-import { splitWords } from '../process/split-words.js';
+import { isInShell, NO_SHELL, splitCommand } from '../process/shell-note.js';
 import { variables } from './cmd-environment.js';
 import { commandText, mustBePermitted } from './cmd-lists.js';
 import type { CommandOptions } from './cmd-options.js';
@@ -130,25 +129,18 @@ function shown(cmd: Value, { timeout, rstrip }: CommandOptions, result: ProcessR
   return { pid, retcode, stdout: strip(result.stdout), stderr: strip(result.stderr) };
 }
 
-/** Words of a shell that are no programs, or do nothing as such. */
-const SHELL_WORDS: ReadonlySet<string> = new Set([
-  '.', 'alias', 'cd', 'eval', 'exec', 'exit', 'export', 'for', 'if', 'set', 'source', 'ulimit', 'umask', 'unset', 'while',
-]); // prettier-ignore
 const WITH_SHELL = ' (python_shell=True runs the command in a shell)';
 
 interface Command extends Pick<Program, 'file' | 'args' | 'isOfShell'> {
   readonly notes: readonly string[];
 }
 
-function commandOf({ cmd, shell, python_shell: asked }: CommandAsk): Command {
-  if (asked ?? shell !== '') return inShell(shell === '' ? '/bin/sh' : shell, cmd);
-  const { words, looksLikeShell } = isList(cmd)
-    ? { words: cmd.map(pyStr), looksLikeShell: false }
-    : splitWords(pyStr(cmd));
+function commandOf({ cmd, ...how }: CommandAsk): Command {
+  if (isInShell(how)) return inShell(how.shell === '' ? '/bin/sh' : how.shell, cmd);
+  const { words, isOfShell } = splitCommand(cmd);
   const [file, ...args] = words;
   if (file === undefined || file === '') throw new InvocationError('there is no command to run');
-  const isOfShell = looksLikeShell || SHELL_WORDS.has(file);
-  return { file, args, isOfShell, notes: looksLikeShell ? [NO_SHELL] : [] };
+  return { file, args, isOfShell, notes: isOfShell ? [NO_SHELL] : [] };
 }
 
 function inShell(shell: string, cmd: Value): Command {
@@ -194,7 +186,7 @@ function isReadable(path: string): Promise<boolean> {
 
 /** Options of Salt's that are not built; empty, as by default, they ask for nothing. */
 const NOT_BUILT: ReadonlySet<string> = new Set([
-  'encoding', 'log_callback', 'output_encoding', 'password', 'pillar', 'pillarenv', 'template', 'use_vt',
+  'encoded_cmd', 'encoding', 'group', 'log_callback', 'output_encoding', 'password', 'pillar', 'pillarenv', 'template', 'use_vt',
 ]); // prettier-ignore
 
 /** What is not built would otherwise be ignored in silence. */

@@ -9,6 +9,10 @@ describe('a command that seems to be written for a shell', () => {
     ['cmd.run_all', [named({ cmd: 'a | b' })]],
     ['cmd.retcode', ['test -f ~/x', named({ runas: 'fred' })]],
     ['cmd.run_bg', ['a &', named({ python_shell: false, shell: '' })]],
+    ['cmd.run', ['a | b', named({ python_shell: false, shell: '/bin/bash' })]],
+    ['cmd.run', ['cd /tmp']],
+    ['cmd.run', ['DEBIAN_FRONTEND=noninteractive apt-get -y install x']],
+    ['cmd.run', ['[[ -f /x ]]']],
   ])('is told of where none reads it: %s %j', (fun, args) => {
     expect(shellNote(fun, args)).toBe(NO_SHELL);
   });

@@ -22,7 +22,7 @@ describe('splitting a command', () => {
 
   it.each([
     'a | b', 'a && b', 'a; b', 'a >b', 'echo $HOME', 'echo "$HOME"', 'a `b`', 'a "`b`"', 'rm /tmp/good*', 'ls a?', 'ls [ab].log',
-    'mkdir -p /x/{p,q}', 'echo {1..3}', 'ls ~', 'ls ~/x', 'ls ~fred', 'a\nb', 'a b\n  c\n',
+    'mkdir -p /x/{p,q}', 'echo {1..3}', 'ls ~', 'ls ~/x', 'ls ~fred', 'a\nb', 'a b\n  c\n', 'a \\\n b', '(ls)',
   ])('tells that a shell would have read more in it: %j', (command) => {
     expect(splitWords(command).looksLikeShell).toBe(true);
   }); // prettier-ignore

@@ -8,12 +8,12 @@ export interface Words {
 }
 
 /** What a shell reads of text without quotes, and of text in double ones. A `[` that nothing closes is a program. */
-const PLAIN = /[|;&<>$`*?]|\[[^[\]]+\]/;
+const PLAIN = /[|;&<>$`*?()]|\[[^[\]]+\]/;
 const DOUBLE = /(?<!\\)[$`]/;
 /** Stands for a home where a word begins so. */
 const HOME = /^~(?:$|[/\w])/;
 
-function isOfShell(plain: string, begins: boolean): boolean {
+function isOfShell(plain = '', begins: boolean): boolean {
   return PLAIN.test(plain) || (begins && HOME.test(plain)) || (plain.match(/\{[^{}]+\}/g) ?? []).some(isSeveral);
 }
 
@@ -36,7 +36,8 @@ export function splitWords(command: string): Words {
       throw new InvocationError(`a quote or an escape at position ${String(at)} of the command is not closed`);
     const [blanks, single, double, escaped, plain] = match;
     const isNew = word === undefined;
-    looksLikeShell ||= plain !== undefined ? isOfShell(plain, isNew) : double !== undefined && DOUBLE.test(double);
+    // A line that goes on has its end taken away by a shell.
+    looksLikeShell ||= escaped === '\n' || isOfShell(plain, isNew) || DOUBLE.test(double ?? '');
     const piece = single ?? double?.replace(/\\(["\\])/g, '$1') ?? escaped ?? plain;
     if (piece === undefined) {
       // A line that is followed by another.

@@ -48,7 +48,7 @@ describe('manage.*', () => {
     [60, [], 15],
     [10, [], 9],
     [4, [], 3],
-    [1, [], 1],
+    [2, [], 1],
     [4, [{ __kwarg__: true, timeout: 7 }], 17],
   ])('answers within the %i seconds that it may take, unless it is told to wait: %j', async (seconds, args, silent) => {
     const master = aMaster({ accepted: ['web1'], connected: [] });

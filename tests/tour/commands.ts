@@ -125,7 +125,7 @@ export const GROUPS: readonly Group[] = [
       one('natrium', '-N', 'nosuchgroup', 'test.ping'),
       one('natrium', '--no-such-option'),
       one('natrium', 'web1', 'state.apply'),
-      one('natrium', 'web1', 'test.ping', '--module-executors', '[direct_call]'),
+      one('natrium', 'web1', 'test.ping', '--module-executors', '[sudo]'),
     ],
   },
   {

@@ -21,8 +21,8 @@ import { Tokens } from './tokens.js';
 const REFUSED = { ok: false, error: { code: 'bad_credential' } };
 const BURST = 40;
 const MAX_AT_ONCE = 32;
-/** Of one address, whose others wait for their turn. */
-const MAX_INSIDE = 128;
+/** Logins of one address alone that are looked at or wait. */
+const MAX_OF_ADDRESS = 128;
 /** First byte of the key of an accepted account; no other key is known. */
 const KNOWN = 7;
 
@@ -377,23 +377,23 @@ describe('too many logins', () => {
 
   it('at once are counted and not recorded; each that was looked at and failed is recorded', async () => {
     const { codeOf, recorded, counted } = auto();
-    const names = Array.from({ length: MAX_INSIDE + 3 }, (_, n) => `no name \n${String(n)}`);
+    const names = Array.from({ length: MAX_OF_ADDRESS + 3 }, (_, n) => `no name \n${String(n)}`);
     const codes = await Promise.all(names.map((name) => codeOf(name, 'role')));
     expect(codes.filter((code) => code === 'slow_down')).toHaveLength(3);
-    expect(codes.filter((code) => code === 'bad_credential')).toHaveLength(MAX_INSIDE);
+    expect(codes.filter((code) => code === 'bad_credential')).toHaveLength(MAX_OF_ADDRESS);
     expect(counted).toEqual(['slow_down', 'slow_down', 'slow_down']);
-    expect(recorded).toEqual(Array.from({ length: MAX_INSIDE }, () => 'refuse'));
+    expect(recorded).toEqual(Array.from({ length: MAX_OF_ADDRESS }, () => 'refuse'));
   });
 
   it('that find no place are not noted in the store, and may be asked again; the others are', async () => {
     const store = new MemoryStore('tokens');
     const own = { once: new OnceOnly(store, () => NOW) } as unknown as Own;
     const { logins } = loginsWith({ auto: {} }, { eauth_auto_for_development: true }, own);
-    const ids = Array.from({ length: MAX_INSIDE + 3 }, (_, n) => `id ${String(n)}`);
+    const ids = Array.from({ length: MAX_OF_ADDRESS + 3 }, (_, n) => `id ${String(n)}`);
     const all = await Promise.all(ids.map((id) => logins.handle(loginOfFred(id))));
     const told = all.map((answer) => answer.refusal?.code);
     expect(told.filter((code) => code === 'slow_down')).toHaveLength(3);
-    expect(await store.list('o.*')).toHaveLength(MAX_INSIDE);
+    expect(await store.list('o.*')).toHaveLength(MAX_OF_ADDRESS);
     const again = await logins.handle(loginOfFred(ids[told.indexOf('slow_down')] ?? ''));
     expect(again.refusal).toBeNull();
   });

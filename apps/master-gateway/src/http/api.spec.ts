@@ -177,7 +177,7 @@ describe('a hook', () => {
     ['{"a":"LONG","b":"LONG"}', { body: 'VALUE_TRIMMED', post: 'VALUE_TRIMMED' }],
     [FLOATS, { body: FLOATS, post: 'VALUE_TRIMMED' }],
   ])(
-    'that is too large for an event loses its body before what that says, as Salt trims it: %s',
+    'that is too large for an event loses its body where that is enough, and else what is largest: %s',
     async (body, told) => {
       const fired: ValueMap[] = [];
       const { api } = anApi({ fire: (_tag, data) => (fired.push(data), Promise.resolve()) });

@@ -13,7 +13,7 @@ const DOUBLE = /(?<!\\)[$`]/;
 /** Stands for a home where a word begins so. */
 const HOME = /^~(?:$|[/\w])/;
 
-function isOfShell(plain = '', begins: boolean): boolean {
+function isOfShell(plain: string, begins: boolean): boolean {
   return PLAIN.test(plain) || (begins && HOME.test(plain)) || (plain.match(/\{[^{}]+\}/g) ?? []).some(isSeveral);
 }
 
@@ -37,7 +37,7 @@ export function splitWords(command: string): Words {
     const [blanks, single, double, escaped, plain] = match;
     const isNew = word === undefined;
     // A line that goes on has its end taken away by a shell.
-    looksLikeShell ||= escaped === '\n' || isOfShell(plain, isNew) || DOUBLE.test(double ?? '');
+    looksLikeShell ||= escaped === '\n' || isOfShell(plain ?? '', isNew) || DOUBLE.test(double ?? '');
     const piece = single ?? double?.replace(/\\(["\\])/g, '$1') ?? escaped ?? plain;
     if (piece === undefined) {
       // A line that is followed by another.

@@ -150,7 +150,7 @@ describe('a distinguished name among the keys of ldap', () => {
     expect(under('ldap', key)).toEqual([]);
   });
 
-  it('is a name as any other elsewhere', () => {
+  it('names whom it may name among the keys of another back end', () => {
     expect(under('pam', 'cn=joe,ou=people')).toEqual([]);
   });
 });

@@ -50,11 +50,14 @@ describe('manage.*', () => {
     [4, [], 3],
     [2, [], 1],
     [4, [{ __kwarg__: true, timeout: 7 }], 17],
-  ])('answers within the %i seconds that it may take, unless it is told to wait: %j', async (seconds, args, silent) => {
-    const master = aMaster({ accepted: ['web1'], connected: [] });
-    for (const name of ['up', 'down', 'status']) await run(`manage.${name}`, args, master, {}, seconds);
-    expect(master.waits).toEqual([silent, silent, silent]);
-  });
+  ])(
+    'of %i seconds that it may take waits for the silent ones so long that it still answers, unless it is told to wait: %j',
+    async (seconds, args, silent) => {
+      const master = aMaster({ accepted: ['web1'], connected: [] });
+      for (const name of ['up', 'down', 'status']) await run(`manage.${name}`, args, master, {}, seconds);
+      expect(master.waits).toEqual([silent, silent, silent]);
+    },
+  );
 
   it('manage.down takes removekeys first, as in Salt, and removes none', async () => {
     const master = aMaster(cluster);

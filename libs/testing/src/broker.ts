@@ -19,6 +19,8 @@ export interface Broker {
 }
 
 const FINDER = fileURLToPath(new URL('../../../tools/nats-server.mjs', import.meta.url));
+/** Streams reserve far more than tests write; without it the broker takes three quarters of what the disk has left, which decides then how many streams a test may make. */
+const MAX_FILE = '16GB';
 const UNTIL_THE_PIPE_CLOSES =
   'exec 3<&0; "$@" 3<&- </dev/null & c=$!; (cat <&3 >/dev/null; kill "$c" 2>/dev/null) & wait "$c"';
 
@@ -63,7 +65,7 @@ function configText(folder: string, port: number): string {
   return [
     `listen: "127.0.0.1:${port}"`,
     'max_payload: 8388608',
-    `jetstream { store_dir: ${JSON.stringify(join(folder, 'jetstream'))}, sync_interval: always }`,
+    `jetstream { store_dir: ${JSON.stringify(join(folder, 'jetstream'))}, max_file: ${MAX_FILE}, sync_interval: always }`,
     '',
   ].join('\n');
 }

@@ -2,6 +2,7 @@
 import type { LoadedYaml, Path } from '@natrium/args';
 import { err, isMap, ok, type Result, type Value } from '@natrium/model';
 import { brokerUrl, LOCAL_BROKER } from './addresses.js';
+import { apiProblems, restProblems } from './api-settings.js';
 import { check, DEFAULT_DIR, defaultInclude, type Given, readGiven, unquotedRules } from './check.js';
 import { readConfigFiles } from './config-files.js';
 import { sinkProblems, withSinkPaths } from './event-sinks.js';
@@ -37,8 +38,13 @@ const MASTER: Kind<typeof MasterConfig> = {
 /** Keys of one file that stop the start wherever they stand; what their values are worth, all files together say. */
 export function masterKeyProblems(yaml: LoadedYaml): readonly ConfigProblem[] {
   const { file, value, locate } = yaml;
-  const given = Object.entries(isMap(value) ? value : {});
-  return [...unknownKeys(given, MASTER, (path) => ({ file, line: locate(path).line })), ...unquotedRules(yaml)];
+  const given = isMap(value) ? value : {};
+  const place = (path: Path): FilePlace => ({ file, line: locate(path).line });
+  return [
+    ...unknownKeys(Object.entries(given), MASTER, place),
+    ...restProblems(given['rest_cherrypy'] ?? {}).map((problem) => ({ ...place(problem.path), ...problem })),
+    ...unquotedRules(yaml),
+  ];
 }
 
 /** The files that a master file which stands somewhere else includes there, `master.d` too. */
@@ -60,6 +66,7 @@ export function loadMasterConfig(dir = DEFAULT_DIR): Result<LoadedConfig<MasterC
   );
   const unfit = sinkProblems(values.event_sinks, values.root_dir);
   problems.push(...unfit.map((problem) => ({ ...locate(problem.path), ...problem })));
+  problems.push(...apiProblems(values).map((problem) => ({ ...locate(problem.path), ...problem })));
   problems.push(...openDoor(values).map((problem) => ({ ...locate(problem.path), ...problem })));
   if (problems.length > 0) return err(problems);
   const config = deepFreeze<MasterConfig>({

@@ -146,6 +146,16 @@ describe('natriumctl acl', () => {
     expect((await run(['lint', folder, '--offline'])).out).toContain(sentence);
   }); // prettier-ignore
 
+  it('lint tells of a setting of the HTTP API that would stop the services, of a file alone too', async () => {
+    const text = 'rest_cherrypy: {port: 8000, authorized_ip: [192.0.2.1]}\n';
+    const folder = mkdtempSync(join(dir, 'api-'));
+    writeFileSync(join(folder, 'master'), text);
+    for (const path of [file('api', text), folder]) {
+      const { exit, out } = await run(['lint', path, '--offline']);
+      expect([exit, out]).toEqual([2, expect.stringMatching(/:1: problem: rest_cherrypy\.authorized_ip: .*did you mean authorized_ips\?/)]); // prettier-ignore
+    }
+  });
+
   it('lint --json gives file, line, witness and mend', async () => {
     const found = JSON.parse(
       (await run(['lint', file('open', 'peer:\n  web1$:\n    - test.ping\n'), '--json'])).out,

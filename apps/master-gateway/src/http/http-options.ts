@@ -1,10 +1,6 @@
-/**
- * Salt's `rest_cherrypy` settings as this API reads them. A setting that would protect and that is not known here, be it by a slip
- * of the hand, stops the start: ignoring it would open what its author closed.
- */
-import { isIP } from 'node:net';
+/** Salt's `rest_cherrypy` settings as this API uses them; what they take was looked at when the files were read. */
 import { ConfigInvalid } from '@natrium/edge';
-import { type LoadedConfig, type MasterConfig, nearestKey } from '@natrium/config';
+import type { LoadedConfig, MasterConfig } from '@natrium/config';
 import { isList, isMap, type Value, type ValueMap } from '@natrium/model';
 import { listeningAddress, type ListeningAddress } from '@natrium/process';
 import { readPair, type TlsFiles, type TlsPair } from './http-tls.js';
@@ -45,14 +41,6 @@ const DEFAULT_BODY = 1_048_576;
 const DEFAULT_REST_TIMEOUT = 300;
 /** As the largest message that a broker may take (`max_payload`): more of it would not come any further. */
 const LARGEST_BODY = 67_108_864;
-/** All that Salt's API reads, also what has no effect here. (`queue_size` is what its manual calls `socket_queue_size`.) */
-const KEYS: ReadonlySet<string> = new Set([
-  'port', 'host', 'disable_ssl', 'ssl_crt', 'ssl_key', 'ssl_chain', 'app', 'app_path', 'static', 'static_path', 'root_prefix',
-  'enable_sessions', 'webhook_url', 'webhook_disable_auth', 'stats_disable_auth', 'max_request_body_size', 'authorized_ips', 'api_acl',
-  'collect_stats', 'cors_origin', 'debug', 'expire_responses', 'favicon', 'log_access_file', 'log_error_file', 'queue_size',
-  'socket_queue_size', 'thread_pool',
-]); // prettier-ignore
-
 /**
  * Reads `[HOST:]PORT`.
  *
@@ -84,11 +72,9 @@ export function httpOptions(
 }
 
 function optionsOf(config: MasterConfig, asked: ListeningAddress | undefined): HttpOptions | undefined {
-  const own = settingsIn(config.rest_cherrypy);
+  const own = isMap(config.rest_cherrypy) ? config.rest_cherrypy : {};
   const chosen = asked?.port ?? numberIn(own, 'port') ?? config.http_port;
   if (chosen === 0) return undefined;
-  if (own['api_acl'] !== undefined)
-    throw wrong('api_acl', 'is not supported; use authorized_ips, or a proxy before this API');
   return {
     host: asked?.host ?? textIn(own, 'host') ?? (Object.keys(own).length === 0 ? '127.0.0.1' : '0.0.0.0'),
     port: chosen,
@@ -106,25 +92,12 @@ function optionsOf(config: MasterConfig, asked: ListeningAddress | undefined): H
     // CherryPy's 0 is no limit. Bodies are read before anybody has logged in, so there is one here.
     maxBody: (numberIn(own, 'max_request_body_size') ?? DEFAULT_BODY) || LARGEST_BODY,
     addresses: addressesIn(own['authorized_ips']),
-    proxies: proxiesOf(config.http_proxies),
+    proxies: ['loopback', ...config.http_proxies],
     clients: new Set(config.netapi_enable_clients),
     timeout: config.timeout,
     // A longer `runner_timeout` is meant for these runs, too; a shorter one only for people who wait at a prompt.
     restTimeout: config.rest_timeout ?? Math.max(DEFAULT_REST_TIMEOUT, config.runner_timeout),
   };
-}
-
-function settingsIn(value: Value): ValueMap {
-  if (!isMap(value)) {
-    const mend = 'is a mapping of settings: write {port: 8000, ssl_crt: FILE, ssl_key: FILE}, or nothing';
-    throw new SettingInvalid(['rest_cherrypy'], mend);
-  }
-  for (const key of Object.keys(value)) {
-    if (KEYS.has(key)) continue;
-    const near = nearestKey(key, KEYS);
-    throw wrong(key, `is no setting of Salt's API: ${near === undefined ? 'remove it' : `did you mean ${near}?`}`);
-  }
-  return value;
 }
 
 function tlsOf(own: ValueMap): HttpOptions['tls'] {
@@ -133,7 +106,8 @@ function tlsOf(own: ValueMap): HttpOptions['tls'] {
   const key = textIn(own, 'ssl_key');
   const chain = textIn(own, 'ssl_chain');
   if (cert === undefined || key === undefined) {
-    throw wrong('ssl_crt', 'and ssl_key name the certificate; or set disable_ssl: true where a proxy speaks TLS');
+    const mend = 'and ssl_key name the certificate; or set disable_ssl: true where a proxy speaks TLS';
+    throw new SettingInvalid(['rest_cherrypy', 'ssl_crt'], mend);
   }
   const files = { ssl_crt: cert, ssl_key: key, ssl_chain: chain };
   return { files, pair: readPair(files) };
@@ -145,41 +119,17 @@ function addressesIn(value: Value | undefined): readonly string[] | undefined {
   return list.map(String);
 }
 
-const NETWORKS: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
-
-function proxiesOf(named: readonly string[]): readonly string[] {
-  for (const [index, name] of named.entries()) {
-    const [address = '', bits] = name.split('/');
-    const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-    const isNetwork = bits === undefined ? most > 0 : /^\d{1,3}$/.test(bits) && Number(bits) <= most;
-    if (!NETWORKS.has(name) && !isNetwork)
-      throw new SettingInvalid(['http_proxies', index], `is '${name}', which is no address or network`);
-  }
-  return ['loopback', ...named];
-}
-
 function numberIn(own: ValueMap, key: string): number | undefined {
   const value = own[key];
-  if (value === undefined || value === null) return undefined;
-  const number = Number(value);
-  if (!Number.isSafeInteger(number) || number < 0) throw wrong(key, 'is a whole number');
-  return number;
+  return value === undefined || value === null ? undefined : Number(value);
 }
 
 function textIn(own: ValueMap, key: string): string | undefined {
   const value = own[key];
-  if (value === undefined || value === null || value === '') return undefined;
-  if (typeof value !== 'string') throw wrong(key, 'is a text');
-  return value;
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 /** Without a slash at its end: what lies below is asked for with one. */
 function pathIn(own: ValueMap, key: string, usual: string): string {
-  const path = textIn(own, key) ?? usual;
-  if (!path.startsWith('/')) throw wrong(key, 'begins with a slash');
-  return path.replace(/(.)\/+$/, '$1');
-}
-
-function wrong(key: string, what: string): SettingInvalid {
-  return new SettingInvalid(['rest_cherrypy', key], what);
+  return (textIn(own, key) ?? usual).replace(/(.)\/+$/, '$1');
 }

@@ -1,4 +1,5 @@
 /** Runs a program of the system for a module: found on a fixed path, without a terminal, in the locale C, and bounded. */
+import { userInfo } from 'node:os';
 import { ExecutionError } from '../loader/errors.js';
 import type { BaseContext } from '../loader/registry.js';
 import { findProgram } from './find-program.js';
@@ -16,12 +17,21 @@ export async function hasTool(name: string): Promise<boolean> {
   return (await findProgram(name, SYSTEM_PATH, '/')) !== undefined;
 }
 
+/** Of the account that this runs as: another's settings it may not read, and a program that finds them there fails. */
+function ownHome(): string {
+  try {
+    return userInfo().homedir;
+  } catch {
+    return '/'; // an account without an entry, as in containers
+  }
+}
+
 /** @throws {ExecutionError} When this host has no such program, it cannot be started, or it takes too long. */
 export async function runTool(name: string, args: readonly string[], options: ToolOptions): Promise<ProcessResult> {
   const file = await findProgram(name, SYSTEM_PATH, '/');
   if (file === undefined) throw new ExecutionError(`this host has no ${name}`);
   const { signal, processes, timeoutMs = 60_000 } = options;
-  const env = { PATH: SYSTEM_PATH, LC_ALL: 'C', LANGUAGE: 'C', HOME: '/root', ...options.env };
+  const env = { PATH: SYSTEM_PATH, LC_ALL: 'C', LANGUAGE: 'C', HOME: ownHome(), ...options.env };
   const ask = { file, args, cwd: '/', env, stdin: '', merged: false, timeoutMs, signal, processes };
   const result = await runProcess(ask).catch((error: unknown) => {
     throw new ExecutionError(`${name} could not be started: ${error instanceof Error ? error.message : ''}`);

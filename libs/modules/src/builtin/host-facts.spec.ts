@@ -224,6 +224,7 @@ describe('network.*', () => {
   it('names the interfaces there are when asked for another, and refuses what is no network', async () => {
     expect(await ret('network.hwaddr', 'eth99')).toContain('Interface "eth99" not in available interfaces: "');
     expect(await ret('network.in_subnet', '10.0.0.0/99')).toContain('is no network');
+    expect(await ret('network.ip_addrs', 'eth99', false, '10.0.0.0/99')).toContain('is no network');
     expect(await ret('network.ip_addrs', 'lo', true, '127.0.0.9/8')).toEqual(['127.0.0.1']);
     expect(await ret('network.routes', 'ipx')).toContain('Invalid address family ipx');
   });

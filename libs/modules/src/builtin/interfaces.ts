@@ -20,16 +20,22 @@ export function listed(family: Family): readonly (readonly [name: string, info: 
   );
 }
 
-/** Each address once, in the order of their numbers: scripts take the first. */
+/**
+ * Each address once, in the order of their numbers: scripts take the first.
+ *
+ * @throws {InvocationError} When the network is none, also where no address is compared with it.
+ */
 export function addresses(
   family: Family,
   { interface: only, include_loopback: loopback, cidr }: Selection,
 ): readonly string[] {
+  if (cidr !== '' && isInNetwork('127.0.0.1', cidr) === undefined)
+    throw new InvocationError(`${cidr} is no network such as 10.0.0.0/8`);
   const isMeant = (name: string): boolean => only === null || only.some((glob) => matchesGlob(pyStr(glob), name));
   const found = listed(family)
     .filter(([name, { address }]) => isMeant(name) && (loopback || !isLoopback(address)))
     .map(([, { address }]) => address)
-    .filter((address) => cidr === '' || fits(address, cidr));
+    .filter((address) => cidr === '' || isInNetwork(address, cidr) === true);
   return inOrder(found);
 }
 
@@ -39,13 +45,6 @@ export function subnets(family: Family, only: readonly Value[] | null = null): r
     .filter(([name, { address }]) => (only === null || only.map(pyStr).includes(name)) && !isLoopback(address))
     .map(([, { address, cidr }]) => networkOf(cidr ?? address));
   return inOrder(found);
-}
-
-/** @throws {InvocationError} When the network is none. */
-function fits(address: string, cidr: string): boolean {
-  const found = isInNetwork(address, cidr);
-  if (found === undefined) throw new InvocationError(`${cidr} is no network such as 10.0.0.0/8`);
-  return found;
 }
 
 export function interfaces(): ValueMap {

@@ -37,6 +37,12 @@ function checkNode() {
   if (problem !== undefined) throw new Stop(problem);
 }
 
+/** jest takes the paths of ES modules for URLs: of what is below such a folder it would find nothing, and wait for ever. */
+function checkFolder(name) {
+  if (['test', 'test:system', 'check'].includes(name) && /[#?]/.test(root))
+    throw new Stop(`jest loads nothing from a folder with # or ? in its path; move this one: ${root}`);
+}
+
 /** Tells whether node_modules is what the lock file says, by npm's own record of what it has installed. */
 function isInstalled() {
   const record = inRoot('node_modules/.package-lock.json');
@@ -112,6 +118,7 @@ async function main([name, ...args]) {
   if (!command) throw new Stop(`no command "${name ?? ''}"; there are ${Object.keys(commands).join(', ')}`);
   if (process.env.npm_lifecycle_event) followParent();
   checkNode();
+  checkFolder(name);
   install();
   if (command.needs.includes('nats')) process.env.NATRIUM_NATS_SERVER = await natsServer();
   if (command.needs.includes('build')) build();

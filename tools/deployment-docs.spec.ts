@@ -5,10 +5,11 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
+  readdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -47,7 +48,8 @@ describe('the move from a Salt master', () => {
   it('leaves of Salt’s file what counts, without its own folders and account', () => {
     const ofSalt = 'user: salt\nroot_dir: /\npki_dir: /etc/salt/pki/master\ncachedir: /var/cache/salt\nsock_dir: /run/salt\n';
     writeFileSync(join(dir, 'salt', 'master'), `${ofSalt}peer:\n  web1$:\n    - test\\.ping$\n`);
-    const here = block.replaceAll('/opt/natrium', inRoot('.')).replaceAll('/etc', dir);
+    symlinkSync(inRoot('.'), join(dir, 'opt')); // whatever a shell reads in the path of this clone
+    const here = block.replaceAll('/opt/natrium', join(dir, 'opt')).replaceAll('/etc', dir);
     const told = execFileSync('bash', ['-ec', here], { encoding: 'utf8' });
     expect(told).toContain('0 problems');
     expect(readFileSync(join(dir, 'natrium', 'master'), 'utf8')).toBe('peer:\n  web1$:\n    - test\\.ping$\n\nbroker_auth: jwt\n');

@@ -2,8 +2,6 @@
  * Ends this process when its parent is gone, also after a SIGKILL, which nobody can pass on. Loaded with `--import` before
  * a program (then its parent is the bootstrap), or called by the bootstrap itself (then its parent is npm).
  */
-import { fileURLToPath } from 'node:url';
-
 const checkEveryMs = 250;
 
 /** Sends this process SIGTERM once its parent is another one than now; never keeps the process alive by itself. */
@@ -17,4 +15,4 @@ export function followParent() {
   timer.unref();
 }
 
-if (process.execArgv.includes(fileURLToPath(import.meta.url))) followParent();
+if (process.execArgv.includes(import.meta.url)) followParent();

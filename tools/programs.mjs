@@ -1,7 +1,7 @@
 /** Where things are, and how the test runner is started: the one place for what several tools need. */
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -23,8 +23,8 @@ export const jest = [
   inRoot('node_modules/jest/bin/jest.js'),
 ];
 
-/** Node's arguments for a program of ours that ends with whoever started it, even after a SIGKILL. */
-export const program = (...args) => ['--import', inRoot('tools/lifeline.mjs'), ...args];
+/** Node's arguments for a program of ours that ends with whoever started it, even after a SIGKILL. A URL: in a path Node would read `#` and `%` as one's. */
+export const program = (...args) => ['--import', pathToFileURL(inRoot('tools/lifeline.mjs')).href, ...args];
 
 /** The environment for programs of ours, and for tests: Node 20 reads what `NODE_EXTRA_CA_CERTS` names at each start, ours when they need it (`start-program.cjs`). */
 export function authoritiesAside({ NODE_EXTRA_CA_CERTS: file, ...env }) {

@@ -110,14 +110,16 @@ it(
         ...[jid, `salt/job/${jid}/new`],
         ...MINIONS.map((id) => `salt/job/${jid}/ret/${id}`),
       ]);
-      const events = await until('every event of each job', async () => {
-        const all = await journal();
-        const tags = new Set(all.map(({ tag }) => tag));
-        return wanted.every((tag) => tags.has(tag)) && all;
+      await until('every event of each job', async () => {
+        const tags = new Set((await journal()).map(({ tag }) => tag));
+        return wanted.every((tag) => tags.has(tag));
       });
-      const killed = cluster()
-        .lines.slice(before)
-        .flatMap((line) => /"instance":"(\w+)".*a gateway is gone/.exec(line)?.[1] ?? []);
+      const killed = await until('who is gone is told', () => {
+        const told = cluster().lines.slice(before);
+        const gone = told.flatMap((line) => /"instance":"(\w+)".*a gateway is gone/.exec(line)?.[1] ?? []);
+        return gone.length > 0 && gone;
+      });
+      const events = await journal();
       const saidItself = new Set(
         events.filter((event) => senderOf(event) === `gw-${killed[0] ?? ''}`).map(({ tag }) => tag),
       );

@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
 import { inRoot, natsServer } from './places.js';
 
 /** `up` itself gives up a minute after its last step, and says why. */
@@ -34,7 +35,7 @@ export class UpProcess {
     const began = performance.now();
     this.#child = spawn(
       process.execPath,
-      ['--import', inRoot('tools/lifeline.mjs'), natriumctl, subcommand, ...words],
+      ['--import', pathToFileURL(inRoot('tools/lifeline.mjs')).href, natriumctl, subcommand, ...words],
       {
         // A group of its own: what a terminal sends to this process is not for the cluster.
         detached: true,

@@ -168,10 +168,13 @@ describe('a master-gateway', () => {
         await until('its end is kept', async () => (await storedOf(jid)).stdout.includes(`said alone${String(n)}`));
       }
       expect(names.map(runsOf)).toEqual(names.map(() => 1));
-      const { stdout: told } = await cluster().ctl('event', 'replay', 'salt/run/');
-      const events = told.split('\n').flatMap((line) => line.split('\t')[1] ?? []);
-      const ends = events.map((text) => JSON.parse(text) as { fun: string; return?: string; success?: boolean });
-      const ran = ends.filter(({ fun, success }) => fun === 'runner.long.wait' && success === true);
+      const ran = await until('every end is told', async () => {
+        const { stdout: told } = await cluster().ctl('event', 'replay', 'salt/run/');
+        const events = told.split('\n').flatMap((line) => line.split('\t')[1] ?? []);
+        const ends = events.map((text) => JSON.parse(text) as { fun: string; return?: string; success?: boolean });
+        const good = ends.filter(({ fun, success }) => fun === 'runner.long.wait' && success === true);
+        return good.length >= names.length && good;
+      });
       expect(ran.map((end) => end.return).sort()).toEqual(names.map((name) => `said ${name}`));
       rmSync(mark('go'), { force: true });
     },

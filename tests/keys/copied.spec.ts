@@ -54,8 +54,11 @@ it(
       LONG_MS,
     );
     expect(told()).toEqual([expect.stringContaining('"id":"x"')]);
-    const { stdout } = await cluster.ctl('event', 'replay', 'natrium/twice/');
-    expect(stdout).toMatch(/^natrium\/twice\/x\s/);
+    const fired = await until('its event is stored', async () => {
+      const { stdout } = await cluster.ctl('event', 'replay', 'natrium/twice/');
+      return stdout !== '' && stdout;
+    });
+    expect(fired).toMatch(/^natrium\/twice\/x\s/);
   },
   2 * LONG_MS,
 );

@@ -35,7 +35,7 @@ const MASTER: Kind<typeof MasterConfig> = {
   isOther: (key) => Object.hasOwn(MinionConfig.shape, key),
 };
 
-/** Keys of one file that stop the start wherever they stand; what their values are worth, all files together say. */
+/** Keys of one file that stop the start wherever they stand, and settings of `rest_cherrypy` that do unless a later file has that key too; what other values are worth, all files together say. */
 export function masterKeyProblems(yaml: LoadedYaml): readonly ConfigProblem[] {
   const { file, value, locate } = yaml;
   const given = isMap(value) ? value : {};
